@@ -3,10 +3,10 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { errorCode } from '../common/error-code.ts';
+import { type RereadOptions, reread } from '../common/file-watcher.ts';
 import { parseJson } from '../common/json.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { type RereadOptions, reread } from '../common/reread.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { catalogInForce, putInForce } from './in-force.ts';
 import { parseCatalog } from './parse.ts';

@@ -22,13 +22,13 @@ export const catalogSettings = {
   catalogFile: {
     name: 'GATEWAY_CATALOG_FILE',
     about:
-      'JSON file in the form of catalog/models.json: models and prices in place of the shipped ones, all of them; read anew when it changes. The proxies and the control plane need the same one.',
+      'JSON file in the form of catalog/models.json: models and prices that replace all shipped ones; read again when it changes. The proxies and the control plane need the same one.',
     decode: text,
   },
   catalogPublicKey: {
     name: 'GATEWAY_CATALOG_PUBLIC_KEY',
     about:
-      'Ed25519 public key, PEM or its base64 line alone: the catalog file is taken only with a signature of it in `<file>.sig`.',
+      'Ed25519 public key, PEM or its base64 line alone: the catalog file is accepted only with a signature of it in `<file>.sig`.',
     decode: publicKey,
   },
 } as const;

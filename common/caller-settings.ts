@@ -5,14 +5,14 @@ export const callerSettings = {
   trustedProxies: {
     name: 'GATEWAY_TRUSTED_PROXIES',
     about:
-      'Addresses and CIDR blocks of load balancers and ingresses in front of the listeners: what they report of a caller in X-Forwarded-For, from its end up to the first address that is not in this list, is the address that limits, audit log and log see. Nobody else is believed. Never a block in which callers are.',
+      'Addresses and CIDR blocks of load balancers and ingresses in front of the listeners. Limits, audit log and log use the caller’s address that they report in X-Forwarded-For: from its end, the first address that is not in this list. No other reporter is trusted. Never list a block that contains callers.',
     decode: list(addressOrCidr),
     default: '',
   },
   proxyProtocol: {
     name: 'GATEWAY_PROXY_PROTOCOL',
     about:
-      'true expects the PROXY protocol, version 1 or 2, at the beginning of every connection from GATEWAY_TRUSTED_PROXIES, as load balancers that pass on bytes send it; without it such a connection is closed. Connections from elsewhere begin as always.',
+      'true expects the PROXY protocol, version 1 or 2, at the beginning of every connection from GATEWAY_TRUSTED_PROXIES, as load balancers that pass on bytes send it; a connection without it is closed. Connections from elsewhere begin as always.',
     decode: flag,
     default: 'false',
   },

@@ -3,7 +3,7 @@
 // look-ups. A question ends with whoever asks it, and in any case after a time.
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import type { Resolve } from './judged-lookup.ts';
+import type { Resolve } from './filtered-lookup.ts';
 
 export interface ResolveOptions {
   /** host:port; default: those of the system. */

@@ -7,7 +7,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net';
 import { ByteStore } from './byte-store.ts';
 import { createResolve } from './dns-resolve.ts';
-import { ForbiddenAddressError, judgedLookup, type Resolve } from './judged-lookup.ts';
+import { ForbiddenAddressError, judgedLookup, type Resolve } from './filtered-lookup.ts';
 import type { ShareOwner } from './shares.ts';
 
 export interface GuardedRequest {

@@ -59,7 +59,7 @@ export function countAcceptFailure(): void {
 export function acceptFailuresCounter<Registry>(registers: Registry[]) {
   return {
     name: 'gateway_accept_failures_total',
-    help: 'Connections that were closed at once or could not be accepted, because there was no descriptor, memory or place for them; all else goes on',
+    help: 'Connections that were closed at once or could not be accepted, because there was no descriptor, memory or room for them; everything else continues',
     registers,
     collect(this: { reset(): void; inc(count: number): void }) {
       this.reset();

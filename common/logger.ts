@@ -121,7 +121,7 @@ const sinks: LogSink[] = [];
 export function lostLinesCounter<Registry>(registers: Registry[]) {
   return {
     name: 'gateway_log_lines_lost_total',
-    help: 'Log lines that could not be written, because the disk is full or their reader has gone; all else goes on',
+    help: 'Log lines that could not be written, because the disk is full or their reader has gone; everything else continues',
     registers,
     collect(this: { reset(): void; inc(count: number): void }) {
       this.reset();

@@ -12,7 +12,7 @@ type ReadShares = () => Iterable<readonly [resource: string, use: ShareUse]>;
 export function shareUsedGauge<Registry>(read: ReadShares, registers: Registry[]) {
   return {
     name: 'gateway_share_used',
-    help: 'How much of what is scarce is used, 0 to 1, by resource; where each owner has its own, of the one that has used most',
+    help: 'Used part of a shared resource, 0 to 1, by resource; if each owner has a share of its own, of the owner that uses most',
     labelNames: ['resource'],
     registers,
     collect(this: { reset(): void; set(labels: { readonly resource: string }, value: number): void }) {
@@ -25,7 +25,7 @@ export function shareUsedGauge<Registry>(read: ReadShares, registers: Registry[]
 export function shareRefusedCounter<Registry>(read: ReadShares, registers: Registry[]) {
   return {
     name: 'gateway_share_refused_total',
-    help: 'What was refused because its organization, or the address of a stranger, had its share of what is scarce, by resource',
+    help: 'Refusals because an organization, or an unknown caller’s address, had used its share of a resource, by resource',
     labelNames: ['resource'],
     registers,
     collect(this: { reset(): void; inc(labels: { readonly resource: string }, count: number): void }) {

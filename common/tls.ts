@@ -2,7 +2,7 @@
 // does not fit together (a pair caught between two writes) is logged and the last good one kept.
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { type Reread, type RereadOptions, readNamed, reread } from './reread.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from './file-watcher.ts';
 
 export interface TlsFiles {
   readonly certFile: string;

@@ -12,12 +12,12 @@ import { hashCredential } from '../common/credential.ts';
 import { descriptorsMax } from '../common/descriptors.ts';
 import { createGuardedPost, type GuardOptions } from '../common/guarded-request.ts';
 import { createLifecycle, type Lifecycle } from '../common/lifecycle.ts';
+import { sparing } from '../common/log-sparingly.ts';
 import type { Logger } from '../common/logger.ts';
 import { PrivateUpstreams } from '../common/private-upstreams.ts';
-import { sparing } from '../common/sparing.ts';
 import { type TlsSource, watchTlsFiles } from '../common/tls.ts';
 import { version } from '../common/version.ts';
-import { createAuditLog } from './audit/shipping.ts';
+import { createAuditLog } from './audit/audit-export.ts';
 import { type AuditWatchDeps, type AuditWatchSettings, startAuditWatch } from './audit/watch.ts';
 import { type Feed, startFeed } from './changes/feed.ts';
 import { webhookAddresses } from './domain/webhook.ts';
@@ -26,21 +26,21 @@ import { createGuardrailWork, type GuardrailWork, type GuardrailWorkDeps } from 
 import { type HttpApi, type HttpApiDeps, type HttpApiOptions, startHttpApi } from './http-api.ts';
 import { startExpiry } from './ledger/expiry.ts';
 import { type ReconciliationDeps, startReconciliation } from './reconciliation/start.ts';
+import { createDispatcher } from './rpc/dispatch.ts';
+import type { ServiceDeps } from './rpc/method.ts';
+import { createShares, type OtherRates, type Shares } from './rpc/shares.ts';
 import { type AccessService, createAccessService, defaultAccessLimits } from './services/access.ts';
-import { createDispatcher } from './services/dispatch.ts';
 import {
   createReportDecisions,
   type ReportDecisions,
   type ReportDecisionsDeps,
 } from './services/guardrail-decisions.ts';
 import { createLedgerService } from './services/ledger.ts';
-import type { ServiceDeps } from './services/method.ts';
 import { assertEveryMethodHasARow } from './services/methods.ts';
 import { openRecordSigner, type RecordSigner } from './services/record-signer.ts';
 import type { Replica } from './services/replica.ts';
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
-import { createShares, type OtherRates, type Shares } from './shares.ts';
 import { databaseKind, openStore } from './store/open.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';

@@ -1,6 +1,6 @@
 // Bytes over a stream of gRPC, as fast as the client takes them, and no further than it is there.
 import type { Writable } from 'node:stream';
-import { CallError } from './services/errors.ts';
+import { CallError } from './rpc/errors.ts';
 
 export interface DownloadStream extends Writable {
   readonly cancelled: boolean;

@@ -30,17 +30,17 @@ import type { WatchResponse } from '../proto/generated/gateway/v1/WatchResponse.
 import { errorDetail, packageDefinition, services } from '../proto/load.ts';
 import { type DownloadStream, sendChunks } from './grpc-download.ts';
 import { GrpcWatchStream } from './grpc-watch.ts';
+import type { CertificateProxy, Credentials } from './rpc/authentication.ts';
+import type { ProxyCaller } from './rpc/caller.ts';
+import type { Dispatcher } from './rpc/dispatch.ts';
+import { CallError, callCodes } from './rpc/errors.ts';
+import { createInFlight } from './rpc/in-flight.ts';
+import { certificateProxyOf, isConfidential, peerOf } from './rpc/peer.ts';
+import { type Answer, type AnswerDeps, answer } from './rpc/respond.ts';
 import type { AccessService } from './services/access.ts';
-import { type Answer, type AnswerDeps, answer } from './services/answer.ts';
-import type { CertificateProxy, Credentials } from './services/authentication.ts';
-import type { ProxyCaller } from './services/caller.ts';
-import type { Dispatcher } from './services/dispatch.ts';
-import { CallError, callCodes } from './services/errors.ts';
 import type { ReportDecisions } from './services/guardrail-decisions.ts';
-import { createInFlight } from './services/in-flight.ts';
 import type { LedgerService } from './services/ledger.ts';
 import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
-import { certificateProxyOf, isConfidential, peerOf } from './services/peer.ts';
 import { type AuthenticateProxy, rememberProxies } from './services/remembered-proxies.ts';
 
 export interface GrpcServer {

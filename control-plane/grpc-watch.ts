@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type { WatchRequest__Output } from '../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse } from '../proto/generated/gateway/v1/WatchResponse.ts';
 import type { WatchStream } from './changes/watch.ts';
-import { CallError } from './services/errors.ts';
+import { CallError } from './rpc/errors.ts';
 
 /** As the library has it. */
 export interface WatchCallStream extends Pick<EventEmitter, 'emit'> {

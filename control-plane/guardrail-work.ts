@@ -9,10 +9,10 @@ import type { TestGuardrailsResponse } from '../proto/generated/gateway/v1/TestG
 import type { Problem } from './domain/field.ts';
 import type { GuardrailCheck } from './domain/guardrail-check.ts';
 import type { GuardrailJob, GuardrailJobDone } from './guardrail-compiler.ts';
-import { CallError } from './services/errors.ts';
+import { CallError } from './rpc/errors.ts';
+import type { Shares } from './rpc/shares.ts';
 import type { BodyTrialTask } from './services/guardrail-body-trials.ts';
 import type { TrialTask } from './services/guardrail-trials.ts';
-import type { Shares } from './shares.ts';
 
 export interface GuardrailWork {
   /** @returns what is wrong with it. @throws CallError too_many_requests */

@@ -1,4 +1,4 @@
-// The JSON door: the operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, from the
+// The JSON API: the operators' methods in the Connect protocol's unary form, POST /gateway.v1.<Service>/<Method>, from the
 // same handlers as gRPC. Bearer tokens only, so no page in a browser can act with somebody's credentials; Access is not here.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -15,13 +15,13 @@ import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
 import { toJson } from '../proto/json/encode.ts';
 import { contract, errorDetail, type MethodDefinition, services } from '../proto/load.ts';
 import { sendOpenapi, wantsOpenapi } from './openapi.ts';
-import { type AnswerDeps, answer } from './services/answer.ts';
-import { type Credentials, readCredentials } from './services/authentication.ts';
-import { invalidRequest } from './services/checked.ts';
-import type { Dispatcher } from './services/dispatch.ts';
-import { CallError, callCodes, httpStatusOf } from './services/errors.ts';
-import { createInFlight, type InFlight } from './services/in-flight.ts';
-import type { Download } from './services/method.ts';
+import { type Credentials, readCredentials } from './rpc/authentication.ts';
+import { invalidRequest } from './rpc/checked.ts';
+import type { Dispatcher } from './rpc/dispatch.ts';
+import { CallError, callCodes, httpStatusOf } from './rpc/errors.ts';
+import { createInFlight, type InFlight } from './rpc/in-flight.ts';
+import type { Download } from './rpc/method.ts';
+import { type AnswerDeps, answer } from './rpc/respond.ts';
 import { isDownload, isMethodName, type MethodName } from './services/methods.ts';
 
 export interface HttpApi {

@@ -14,9 +14,9 @@ import { badSettingsExitCode, decodeSettings, SettingsError } from '../common/se
 import { version } from '../common/version.ts';
 import { startControlPlane } from './app.ts';
 import { contradiction } from './audit/anchored.ts';
+import { createAuditLog, readAuditLog } from './audit/audit-export.ts';
 import { missingChanges, needed } from './audit/missing-changes.ts';
 import { missingChangesReport } from './audit/report.ts';
-import { createAuditLog, readAuditLog } from './audit/shipping.ts';
 import { resealGuardrailSecrets, resealProviderSecrets, resealWebhookSecrets } from './reseal.ts';
 import { type ControlPlaneSettings, controlPlaneSettings, readControlPlaneSettings } from './settings.ts';
 import { type ChainFlaw, readAuditEvents, verifyAuditChain } from './store/audit-chain.ts';

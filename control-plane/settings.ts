@@ -24,7 +24,7 @@ import {
   text,
 } from '../common/settings.ts';
 import { isUuid } from '../common/uuid.ts';
-import type { CertificateProxy } from './services/authentication.ts';
+import type { CertificateProxy } from './rpc/authentication.ts';
 
 const databaseUrl: Decoder<Secret> = (value) => {
   if (/^(sqlite:.|postgres(ql)?:\/\/.)/.test(value)) return new Secret(value);
@@ -92,7 +92,7 @@ export const controlPlaneSettings = {
   databaseUrl: {
     name: 'GATEWAY_DATABASE_URL',
     about:
-      'Where everything is kept: postgres://… for several replicas, sqlite:<file> for one process. Required; DATABASE_URL is read where this is not set.',
+      'The database: postgres://… for several replicas, sqlite:<file> for one process. Required; DATABASE_URL is read if this is not set.',
     decode: databaseUrl,
     secret: true,
   },
@@ -106,7 +106,7 @@ export const controlPlaneSettings = {
   usageKept: {
     name: 'GATEWAY_USAGE_KEPT',
     about:
-      'How long every single request is kept for export: at least 40d, which is how late proxies may report. Sums by hour are kept for five years, or for this long if it is longer.',
+      'How long every single request is kept for export: at least 40d, because proxies may report that late. Sums by hour are kept for five years, or for this long if it is longer.',
     decode: usageKept,
     default: '400d',
   },
@@ -120,21 +120,21 @@ export const controlPlaneSettings = {
   recordSigningKey: {
     name: 'GATEWAY_RECORD_SIGNING_KEY',
     about:
-      'Signs the records that proxies keep in Redis: an Ed25519 private key in PEM; a file is read anew when it changes. Make one with `new-record-key`; proxies are given its public key (`record-public-key`) as GATEWAY_RECORD_KEYS. Without it they are signed with a key that is made from the newest master key.',
+      'Signs the records that proxies keep in Redis: an Ed25519 private key in PEM; a file is read again when it changes. Make one with `new-record-key`; proxies get its public key (`record-public-key`) as GATEWAY_RECORD_KEYS. Without it the key is derived from the newest master key.',
     decode: parseSigningKey,
     secret: true,
   },
   bootstrapToken: {
     name: 'GATEWAY_BOOTSTRAP_TOKEN',
     about:
-      'Makes the first platform operator, once, and is dead from then on. Make one with `new-bootstrap-token`; remove it after use.',
+      'Creates the first platform operator, once, and is worthless from then on. Make one with `new-bootstrap-token`; remove it after use.',
     decode: bootstrapToken,
     secret: true,
   },
   tlsCertFile: {
     name: 'GATEWAY_TLS_CERT_FILE',
     about:
-      'PEM file of the certificate chain of both listeners; read anew when it changes. Without it plaintext.',
+      'PEM file of the certificate chain of both listeners; read again when it changes. Without it plaintext.',
     decode: text,
   },
   tlsKeyFile: {
@@ -157,7 +157,7 @@ export const controlPlaneSettings = {
   plaintext: {
     name: 'GATEWAY_PLAINTEXT',
     about:
-      'true allows listeners off loopback without TLS, where something in front of them ends it. Provider secrets are still answered over TLS or loopback only.',
+      'true allows listeners off loopback without TLS, if something in front of them terminates it. Provider secrets are still returned over TLS or loopback only.',
     decode: flag,
     default: 'false',
   },
@@ -197,7 +197,7 @@ export const controlPlaneSettings = {
   },
   drainGrace: {
     name: 'GATEWAY_DRAIN_GRACE',
-    about: 'How long calls may go on after SIGTERM; they are short.',
+    about: 'How long calls may continue after SIGTERM; they are short.',
     decode: duration,
     default: '10s',
   },
@@ -215,34 +215,34 @@ export const controlPlaneSettings = {
   auditLog: {
     name: 'GATEWAY_AUDIT_LOG',
     about:
-      'true writes every event of the audit log to the log as well, whatever GATEWAY_LOG_LEVEL is: once a backup is restored, the copy that was collected tells which revocations it undid. Events hold no secret, but names of people and addresses.',
+      'true writes every event of the audit log to the log as well, at every GATEWAY_LOG_LEVEL: after a restore, the collected copy shows which revocations it undid. Events hold no secret, but names of people and addresses.',
     decode: flag,
     default: 'true',
   },
   auditVerifyEvery: {
     name: 'GATEWAY_AUDIT_VERIFY_EVERY',
     about:
-      'How often one replica verifies what the audit log has gained and anchors its head, from 10s to 12h. Once a day it verifies all of it.',
+      'How often one replica verifies new events of the audit log and anchors its head, from 10s to 12h. Once a day it verifies all of it.',
     decode: verifyEvery,
     default: '1h',
   },
   auditSigningKey: {
     name: 'GATEWAY_AUDIT_SIGNING_KEY',
     about:
-      'Ed25519 private key in PEM that signs anchors of the audit log; all replicas need the same one. Without it anchors are not signed, and prove no more than the place that they are kept in.',
+      'Ed25519 private key in PEM that signs anchors of the audit log; all replicas need the same one. Without it anchors are not signed, and prove no more than their storage does.',
     decode: ed25519PrivateKey,
     secret: true,
   },
   auditAnchorFolder: {
     name: 'GATEWAY_AUDIT_ANCHOR_FOLDER',
     about:
-      'A folder that anchors of the audit log are written to, a file each, such as the mount of an object store that keeps what was written. All replicas need the same one. What stands in it is held against the log once a day.',
+      'A folder for anchors of the audit log, a file each, such as the mount of an object store that never loses a file. All replicas need the same one. Its anchors are compared with the log once a day.',
     decode: text,
   },
   auditAnchorOrganization: {
     name: 'GATEWAY_AUDIT_ANCHOR_ORGANIZATION',
     about:
-      'Id of the organization whose webhooks get anchors of the audit log, and are told when it is broken: the platform’s own.',
+      'Id of the organization whose webhooks get anchors of the audit log, and a message if it is broken: the platform’s own.',
     decode: organizationId,
   },
 } as const satisfies Record<string, Setting<unknown>>;

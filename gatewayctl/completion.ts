@@ -1,6 +1,6 @@
 // Completion for shells, from the commands' own table: a script that knows all words and asks nobody. It completes commands,
 // options and values of which there are few; names are on the server, and a Tab must not log in anywhere.
-import type { Command, Tree } from './commands/command.ts';
+import type { Command, Tree } from './command.ts';
 import { choicesFor, optionsOf, rootOptions } from './program.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;

@@ -1,5 +1,5 @@
 // What cannot be undone is asked about: on a terminal; where there is none, --yes has to be said.
-import type { Invocation, MethodCommand } from './commands/command.ts';
+import type { Invocation, MethodCommand } from './command.ts';
 import { Failure, usageMistake } from './failure.ts';
 import { printable } from './table.ts';
 

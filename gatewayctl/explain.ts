@@ -1,12 +1,12 @@
 // Why a call failed, in one sentence that ends in what to do.
 import type { CallFailure } from './call-failure.ts';
-import type { Given } from './commands/command.ts';
+import type { Given } from './command.ts';
 import { connectionProblem } from './connection-failure.ts';
+import { enumWords } from './enum-names.ts';
 import { Failure } from './failure.ts';
 import { flagFor } from './request.ts';
 import { printable } from './table.ts';
 import type { Target } from './target.ts';
-import { enumWords } from './words.ts';
 
 const advice: Readonly<Record<string, string>> = {
   permission_denied: 'ask somebody whose role may do it',

@@ -4,16 +4,16 @@ import { credentialPrefixes } from '../common/credential.ts';
 
 export const exitCodes = {
   done: { code: 0, about: 'done' },
-  refused: { code: 1, about: 'the server said no, or what was asked for was not confirmed' },
+  refused: { code: 1, about: 'the server refused, or the confirmation was missing' },
   usage: {
     code: 2,
     about: 'the command line, a file given to it or the configuration is wrong; nothing was sent',
   },
   unreachable: {
     code: 3,
-    about: 'the server cannot be reached, did not answer in time or cannot serve right now',
+    about: 'the server cannot be reached, did not respond in time or cannot serve right now',
   },
-  unauthenticated: { code: 4, about: 'there is no token, or the server does not accept it (any more)' },
+  unauthenticated: { code: 4, about: 'there is no token, or the server does not or no longer accept it' },
   fault: { code: 70, about: 'a fault of this program' },
   interrupted: { code: 130, about: 'interrupted (Ctrl-C)' },
 } as const;

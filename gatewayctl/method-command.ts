@@ -1,15 +1,15 @@
 // Runs a command that is one method of the contract: names become ids, what was typed becomes the request, whoever asks for what
 // cannot be undone is asked, the answer is printed.
 import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
-import { printAnswer, printList } from './answer.ts';
 import { callerOf } from './caller.ts';
-import type { Given, GivenValue, Invocation, MethodCommand, Request } from './commands/command.ts';
+import type { Given, GivenValue, Invocation, MethodCommand, Request } from './command.ts';
 import { confirm } from './confirm.ts';
 import { usageMistake } from './failure.ts';
 import { readGiven } from './io.ts';
 import { idOf } from './names.ts';
 import { noOrganization, organizationIfAny, organizationInUse } from './organization.ts';
 import { isList, readPages } from './pages.ts';
+import { printAnswer, printList } from './print-response.ts';
 import { checkRequest, fieldAt, getField, requestFromJson, setField, valueFor } from './request.ts';
 import { requireToken } from './session.ts';
 

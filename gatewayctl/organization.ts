@@ -1,7 +1,7 @@
 // Whose things a command is about: the organization that is said, or the context's, or the only one the caller belongs to.
 import { callerOf } from './caller.ts';
 import type { Client } from './client.ts';
-import type { Invocation } from './commands/command.ts';
+import type { Invocation } from './command.ts';
 import { type Failure, usageMistake } from './failure.ts';
 import { idOf } from './names.ts';
 

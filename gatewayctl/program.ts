@@ -2,10 +2,10 @@
 import { Argument, CommanderError, InvalidArgumentError, Option, Command as Parser } from 'commander';
 import { version } from '../common/version.ts';
 import { methodTypes } from '../proto/json/contract.ts';
-import type { Command, CommonOptions, Given, GivenValue, Tree } from './commands/command.ts';
+import type { Command, CommonOptions, Given, GivenValue, Tree } from './command.ts';
+import { choicesOf } from './enum-names.ts';
 import { isList } from './pages.ts';
 import { fieldAt, takesSeveral } from './request.ts';
-import { choicesOf } from './words.ts';
 
 /** What a command line asks for. */
 export interface Parsed {

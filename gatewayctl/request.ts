@@ -3,9 +3,9 @@
 import { isObject } from '../common/json.ts';
 import { enumNames, type FieldType, fieldsOf, isMessage, originalName } from '../proto/json/contract.ts';
 import { decodeJson, JsonRequestError } from '../proto/json/decode.ts';
-import type { Given, GivenValue, Request } from './commands/command.ts';
+import type { Given, GivenValue, Request } from './command.ts';
+import { enumName } from './enum-names.ts';
 import { usageMistake } from './failure.ts';
-import { enumName } from './words.ts';
 
 /** The field at the end of a path, "scope.id". @throws Error if the contract has none */
 export function fieldAt(message: string, path: string): FieldType {

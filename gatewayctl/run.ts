@@ -1,6 +1,6 @@
 // Parses the command line, runs one command, and puts what went wrong into one sentence and an exit code.
 import { CallFailure } from './call-failure.ts';
-import type { Invocation } from './commands/command.ts';
+import type { Invocation } from './command.ts';
 import { tree } from './commands/index.ts';
 import { explain } from './explain.ts';
 import { exitCodes, Failure, withoutCredentials } from './failure.ts';

@@ -3,9 +3,9 @@
 import { isObject } from '../common/json.ts';
 import type { ModelMatch__Output } from '../proto/generated/gateway/v1/ModelMatch.ts';
 import { enumNames, enumWord, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';
+import { fieldWords } from './enum-names.ts';
 import { fieldAt, getField } from './request.ts';
 import { matchText } from './selectors.ts';
-import { fieldWords } from './words.ts';
 
 const nothing = '-';
 const gap = '  ';

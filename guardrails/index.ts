@@ -2,8 +2,8 @@
 import type { Check } from './definition.ts';
 import { compilePattern } from './kinds/pattern.ts';
 import { compilePersonalData } from './kinds/personal-data.ts';
+import { compileWords } from './kinds/phrases.ts';
 import { compileSecrets } from './kinds/secrets.ts';
-import { compileWords } from './kinds/words.ts';
 import type { Matcher } from './matcher.ts';
 import { readTwice } from './read-twice.ts';
 

@@ -59,7 +59,7 @@ export const podAnnotations = {
   mode: {
     name: `${prefix}mode`,
     about:
-      'forward sends requests to the egress gateway; full is a whole proxy, where GATEWAY_INJECTOR_MODES allows it. The default is the first of GATEWAY_INJECTOR_MODES.',
+      'forward sends requests to the egress gateway; full is a whole proxy, if GATEWAY_INJECTOR_MODES allows it. The default is the first of GATEWAY_INJECTOR_MODES.',
     decode: oneOf(modes),
   },
   keySecret: {
@@ -77,19 +77,19 @@ export const podAnnotations = {
   proxySecret: {
     name: `${prefix}proxy-secret`,
     about:
-      'Full mode: Secret with proxy-token and ca.crt of the control plane, and redis-url with cache-key and record-keys where there is a Redis.',
+      'Full mode: Secret with proxy-token and ca.crt of the control plane, and redis-url with cache-key and record-keys if there is a Redis.',
     decode: objectName,
     default: 'model-gateway-proxy',
   },
   port: {
     name: `${prefix}port`,
-    about: 'Port of the sidecar on loopback. Written by the injector where it moves the port.',
+    about: 'Port of the sidecar on loopback. The injector writes it if it moves the port.',
     decode: port,
     defaultText: '`15400`; where a container declares that, the first of 15401 to 15489 that none does',
   },
   adminPort: {
     name: `${prefix}admin-port`,
-    about: 'Port of the sidecar’s probes and metrics. Written by the injector where it moves the port.',
+    about: 'Port of the sidecar’s probes and metrics. The injector writes it if it moves the port.',
     decode: port,
     defaultText: '`15490`; where a container declares that, as above',
   },

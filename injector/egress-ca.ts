@@ -2,7 +2,7 @@
 // stands beside them never gets into a pod. Read again when the file changes.
 import { X509Certificate } from 'node:crypto';
 import { certificateBlocks } from '../common/certificate-ends.ts';
-import { type Reread, type RereadOptions, readNamed, reread } from '../common/reread.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../common/file-watcher.ts';
 
 /** PEM. */
 export type EgressCa = Pick<Reread<string>, 'current' | 'close'>;

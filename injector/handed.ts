@@ -2,8 +2,8 @@
 // both containers have; read again as certificates are.
 import { join } from 'node:path';
 import { errorCode } from '../common/error-code.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../common/file-watcher.ts';
 import { decodeSizes, handOverFiles, type SizesByNamespace } from '../common/hand-over.ts';
-import { type Reread, type RereadOptions, readNamed, reread } from '../common/reread.ts';
 import { isPlaceholderImage, placeholderProblem, sidecarImage } from '../common/sidecar-image.ts';
 
 export interface Handed {

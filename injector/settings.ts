@@ -47,7 +47,7 @@ export const injectorSettings = {
   tlsCertFile: {
     name: 'GATEWAY_TLS_CERT_FILE',
     about:
-      'PEM file of the certificate chain; read anew when it changes. Required: the API server speaks TLS only.',
+      'PEM file of the certificate chain; read again when it changes. Required: the API server speaks TLS only.',
     decode: text,
   },
   tlsKeyFile: {
@@ -64,7 +64,7 @@ export const injectorSettings = {
   handedDir: {
     name: 'GATEWAY_INJECTOR_HANDED_DIR',
     about:
-      'Folder in which the keeper leaves the sidecar’s image and the sizes that namespaces allow; read anew when they change. Until an image is there the injector is not ready.',
+      'Folder in which the keeper writes the sidecar’s image and the sizes that namespaces allow; read again when they change. Without an image the injector is not ready.',
     decode: text,
   },
   modes: {
@@ -83,7 +83,7 @@ export const injectorSettings = {
   egressCaFile: {
     name: 'GATEWAY_INJECTOR_EGRESS_CA_FILE',
     about:
-      'PEM file of the authorities that sign the egress gateway’s certificate, given to sidecars as text; read anew when it changes. Without it the system’s.',
+      'PEM file of the authorities that sign the egress gateway’s certificate, given to sidecars as text; read again when it changes. Without it the system’s.',
     decode: text,
   },
   controlPlane: {
@@ -94,7 +94,7 @@ export const injectorSettings = {
   },
   cpuRequest: {
     name: 'GATEWAY_INJECTOR_CPU_REQUEST',
-    about: 'Processor time that a sidecar asks for, where its pod does not say.',
+    about: 'Processor time that a sidecar requests, unless its pod says otherwise.',
     decode: cpuQuantity,
     default: '50m',
   },
@@ -107,14 +107,14 @@ export const injectorSettings = {
   },
   memoryRequest: {
     name: 'GATEWAY_INJECTOR_MEMORY_REQUEST',
-    about: 'Memory that a sidecar asks for. One that forwards takes 110 MiB when it is idle.',
+    about: 'Memory that a sidecar requests. One that forwards takes 110 MiB when it is idle.',
     decode: memoryQuantity,
     default: '128Mi',
   },
   memoryLimit: {
     name: 'GATEWAY_INJECTOR_MEMORY_LIMIT',
     about:
-      'Memory that a sidecar gets at most. One that forwards took 190 MiB with 64 streams under way; one in full mode wants twice this.',
+      'Memory that a sidecar gets at most. One that forwards took 190 MiB with 64 streams in flight; one in full mode needs twice this.',
     decode: memoryQuantity,
     default: '256Mi',
   },

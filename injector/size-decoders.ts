@@ -6,7 +6,7 @@ import { cpuQuantity, memoryQuantity, type Quantity } from './quantity.ts';
 export const sizeDecoders = {
   cpuRequest: {
     name: sizeNames.cpuRequest,
-    about: 'Processor time that the sidecar asks for. Also of the namespace, for pods that do not say.',
+    about: 'Processor time that the sidecar requests. Also of the namespace, for pods without it.',
     decode: cpuQuantity,
     defaultText: 'the namespace’s, else GATEWAY_INJECTOR_CPU_REQUEST',
   },
@@ -18,7 +18,7 @@ export const sizeDecoders = {
   },
   memoryRequest: {
     name: sizeNames.memoryRequest,
-    about: 'Memory that the sidecar asks for. Also of the namespace.',
+    about: 'Memory that the sidecar requests. Also of the namespace.',
     decode: memoryQuantity,
     defaultText: 'the namespace’s, else GATEWAY_INJECTOR_MEMORY_REQUEST',
   },

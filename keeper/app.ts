@@ -3,7 +3,7 @@ import { startAdminServer } from '../common/admin-server.ts';
 import { systemClock } from '../common/clock.ts';
 import { createLifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import type { Rounds } from '../common/rounds.ts';
+import type { Rounds } from '../common/periodic-task.ts';
 import { systemTimers } from '../common/timers.ts';
 import { startLeadership } from './api/leadership.ts';
 import { paths } from './api/sources.ts';

@@ -2,7 +2,7 @@
 // come later than this keeper.
 import { readFile } from 'node:fs/promises';
 import { createCertificateEnds } from '../common/certificate-ends.ts';
-import { reread } from '../common/reread.ts';
+import { reread } from '../common/file-watcher.ts';
 import type { Certificates, Shared } from './shared.ts';
 
 export async function openCaFile(

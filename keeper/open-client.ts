@@ -1,7 +1,8 @@
 // The client of the API server with what it needs from files, which change under the running keeper: kubelets renew tokens.
+
+import { type Reread, readNamed, reread } from '../common/file-watcher.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
-import { type Reread, readNamed, reread } from '../common/reread.ts';
 import { version } from '../common/version.ts';
 import { type ApiClient, createApiClient } from './api/client.ts';
 import type { KeeperSettings } from './settings.ts';

@@ -2,7 +2,7 @@
 // nothing is handed over, and sidecars have the size of their pod's annotations or the default.
 import type { JsonObject } from '../common/json.ts';
 import type { Logger } from '../common/logger.ts';
-import type { Rounds } from '../common/rounds.ts';
+import type { Rounds } from '../common/periodic-task.ts';
 import { follow } from './api/follow.ts';
 import { allObjects, metadataOf, paths, textIn } from './api/sources.ts';
 import type { Hand } from './hand.ts';

@@ -1,6 +1,6 @@
 // What stands around the webhook configuration, followed: the configuration itself (so that a new one is mended at once), the
 // namespace and the Deployment that it must not outlive, and the PodTemplate with the sidecar's image.
-import type { Rounds } from '../common/rounds.ts';
+import type { Rounds } from '../common/periodic-task.ts';
 import { type Followed, follow } from './api/follow.ts';
 import { isLasting, oneObject, paths } from './api/sources.ts';
 import type { Hand } from './hand.ts';

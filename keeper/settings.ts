@@ -33,13 +33,13 @@ export const keeperSettings = {
   },
   apiCaFile: {
     name: 'GATEWAY_KEEPER_API_CA_FILE',
-    about: 'PEM file of the authorities that sign its certificate; read anew when it changes.',
+    about: 'PEM file of the authorities that sign its certificate; read again when it changes.',
     decode: text,
     default: `${account}/ca.crt`,
   },
   tokenFile: {
     name: 'GATEWAY_KEEPER_TOKEN_FILE',
-    about: 'File with the token of the keeper’s account; read anew when it changes.',
+    about: 'File with the token of the keeper’s account; read again when it changes.',
     decode: text,
     default: `${account}/token`,
   },
@@ -52,46 +52,46 @@ export const keeperSettings = {
   },
   identity: {
     name: 'GATEWAY_KEEPER_IDENTITY',
-    about: 'By what the keepers know each other in their Lease: the pod’s name.',
+    about: 'Identifies this keeper in the Lease: the pod’s name.',
     decode: text,
     defaultText: 'the host’s name',
   },
   handedDir: {
     name: 'GATEWAY_KEEPER_HANDED_DIR',
     about:
-      'Folder that the injector reads (GATEWAY_INJECTOR_HANDED_DIR): the sidecar’s image and sizes of namespaces are left there. Required.',
+      'Folder that the injector reads (GATEWAY_INJECTOR_HANDED_DIR): the keeper writes the sidecar’s image and sizes of namespaces there. Required.',
     decode: text,
   },
   caFile: {
     name: 'GATEWAY_KEEPER_CA_FILE',
     about:
-      'PEM file of the authority that signs the injector’s certificate, for the API server; read anew when it changes. Where cert-manager makes certificates.',
+      'PEM file of the authority that signs the injector’s certificate, for the API server; read again when it changes. If cert-manager makes certificates.',
     decode: text,
   },
   authority: {
     name: 'GATEWAY_KEEPER_AUTHORITY',
     about:
-      'true: the keeper is the authority. It makes and renews the certificates of the gateway, in the Secrets that the manifests bring. In place of GATEWAY_KEEPER_CA_FILE.',
+      'true: the keeper is the authority. It makes and renews the certificates of the gateway, in the Secrets of the manifests. Instead of GATEWAY_KEEPER_CA_FILE.',
     decode: flag,
     default: 'false',
   },
   certificateLife: {
     name: 'GATEWAY_KEEPER_CERTIFICATE_LIFE',
-    about: 'How long a certificate of the keeper’s holds; it is renewed at two thirds of that.',
+    about: 'How long a certificate of the keeper’s is valid; it is renewed at two thirds of that.',
     decode: duration,
     default: '90d',
   },
   authorityLife: {
     name: 'GATEWAY_KEEPER_AUTHORITY_LIFE',
     about:
-      'How long an authority of the keeper’s holds. The next one is made known at two thirds of that, and signs from five sixths on: pods keep what they were injected with, so what lies between is how long a pod may live.',
+      'How long an authority of the keeper’s is valid. The next one is published at two thirds of that, and signs from five sixths on. A pod keeps the authority that it was injected with, so it may live as long as the time between.',
     decode: duration,
     default: '3650d',
   },
   tenants: {
     name: 'GATEWAY_KEEPER_TENANTS',
     about:
-      'Namespaces of apps whose sidecars get their certificates from the keeper, separated by commas; beside those with the label model-gateway.io/inject, where the keeper may read namespaces.',
+      'Namespaces of apps whose sidecars get their certificates from the keeper, separated by commas; in addition to those with the label model-gateway.io/inject, if the keeper may read namespaces.',
     decode: list(namespace),
     default: '',
   },

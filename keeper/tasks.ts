@@ -1,6 +1,6 @@
 // Tasks that are done again and again, with what a scrape tells of them.
 import type { Logger } from '../common/logger.ts';
-import { type Rounds, startRounds } from '../common/rounds.ts';
+import { type Rounds, startRounds } from '../common/periodic-task.ts';
 import type { Timers } from '../common/timers.ts';
 import type { KeeperMetrics, Task } from './telemetry/metrics.ts';
 

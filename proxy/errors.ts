@@ -66,11 +66,11 @@ export const errorTable = {
   headers_too_large: { status: 431, message: 'the headers are larger than the gateway accepts' },
   rate_limit_exceeded: { status: 429, message: 'too many requests' },
   concurrency_limit_exceeded: { status: 429, message: 'too many requests at a time' },
-  budget_busy: { status: 429, message: 'requests in flight hold what is left of the budget' },
+  budget_busy: { status: 429, message: 'requests in flight have reserved what is left of the budget' },
   // The gateway and what stands behind it.
   internal_error: { status: 500, message: 'the gateway failed; the request id finds the cause in its log' },
   upstream_unreachable: { status: 502, message: 'the provider cannot be reached' },
-  upstream_protocol_error: { status: 502, message: 'the provider answered in a form that cannot be used' },
+  upstream_protocol_error: { status: 502, message: 'the provider sent a response in a form that cannot be used' },
   upstream_authentication_failed: {
     status: 502,
     message:
@@ -88,7 +88,7 @@ export const errorTable = {
     status: 503,
     message: 'no provider key of the organization works right now; try again',
   },
-  upstream_timeout: { status: 504, message: 'the provider did not answer in time' },
+  upstream_timeout: { status: 504, message: 'the provider did not respond in time' },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -22,7 +22,7 @@ export const networkSettings = {
   connectionsMax: {
     name: 'GATEWAY_CONNECTIONS_MAX',
     about:
-      'Connections of callers at a time, those included that send nothing; above it 503 overloaded, and one address may have four fifths of them at most. Never more than the process has descriptors for.',
+      'Concurrent connections of callers, idle ones included; above it 503 overloaded. One address may have at most four fifths of them. Never more than the process has descriptors for.',
     decode: integer(1, 1_000_000),
     default: String(bounds.usual),
     defaultText: 'two fifths of the descriptors the process may open, at most 16384',
@@ -30,7 +30,7 @@ export const networkSettings = {
   dnsServers: {
     name: 'GATEWAY_DNS_SERVERS',
     about:
-      'DNS servers that hosts of providers, images and services of guardrails are asked of, IP addresses with or without a port. Without it those of the system.',
+      'DNS servers for hosts of providers, images and services of guardrails: IP addresses with or without a port. Without it those of the system.',
     decode: list(dnsServer),
     default: '',
   },

@@ -27,7 +27,7 @@ import {
   url,
 } from '../common/settings.ts';
 import { windowDefault } from '../guardrails/window.ts';
-import { parseTraitRows, type TraitRow } from './catalog/traits.ts';
+import { parseTraitRows, type TraitRow } from './catalog/capabilities.ts';
 import { networkSettings } from './network-settings.ts';
 import { redisPrefix, redisTarget } from './redis/target.ts';
 import { sidecarMistakes, sidecarSettings } from './sidecar-settings.ts';
@@ -132,21 +132,21 @@ export const proxySettings = {
   cacheKey: {
     name: 'GATEWAY_CACHE_KEY',
     about:
-      'Seals what stands in Redis: 32 bytes in base64, newest first where there are two. Needed with REDIS_URL, the same for all proxies.',
+      'Seals the values in Redis: 32 bytes in base64, newest first where there are two. Needed with REDIS_URL, the same for all proxies.',
     decode: parseSealKeys,
     secret: true,
   },
   recordKeys: {
     name: 'GATEWAY_RECORD_KEYS',
     about:
-      'Public keys of the records that the control plane signs, in PEM, one after the other; a file is read anew when it changes. Nothing else is believed, in Redis or from the control plane. Without it the proxy takes the keys that the control plane names, and one that starts while there is no control plane serves nothing from Redis.',
+      'Public keys of the records that the control plane signs, in PEM, one after the other; a file is read again when it changes. Nothing else is believed, in Redis or from the control plane. Without it the proxy takes the keys that the control plane names, and one that starts while there is no control plane serves nothing from Redis.',
     decode: parseVerifyingKeys,
     secret: true,
   },
   journalDir: {
     name: 'GATEWAY_JOURNAL_DIR',
     about:
-      'Folder of this pod alone (an emptyDir) in which the proxy notes what requests hold of budgets and what they used, so that after a crash the next process reports it at once. Without it a crash leaves budgets unsettled.',
+      'Folder of this pod alone (an emptyDir) in which the proxy records reservations of budgets and usage, so that after a crash the next process reports them at once. Without it a crash leaves money unconfirmed.',
     decode: text,
   },
   maxStale: {
@@ -164,7 +164,7 @@ export const proxySettings = {
   },
   studioAiUrl: {
     name: 'GATEWAY_STUDIO_AI_URL',
-    about: 'Base URL of studio-ai; {endpoint} stands for what the route or the provider key says.',
+    about: 'Base URL of studio-ai; {endpoint} is replaced by the value in the route or the provider key.',
     decode: template(['{endpoint}']),
     default: 'https://{endpoint}.services.ai.azure.com/models',
   },
@@ -176,7 +176,8 @@ export const proxySettings = {
   },
   managedCloudModelsUrl: {
     name: 'GATEWAY_MANAGED_CLOUD_MODELS_URL',
-    about: 'Base URL of managed-cloud-models; {region} stands for what the header or the provider key says.',
+    about:
+      'Base URL of managed-cloud-models; {region} is replaced by the value in the header or the provider key.',
     decode: template(['{region}']),
     default: 'https://bedrock-runtime.{region}.amazonaws.com',
   },
@@ -196,7 +197,7 @@ export const proxySettings = {
   traits: {
     name: 'GATEWAY_TRAITS_FILE',
     about:
-      'JSON file of rows in the form of catalog/traits.json: what models take, where the shipped table is wrong or behind.',
+      'JSON file of rows in the form of catalog/traits.json: model capabilities, if the shipped table is wrong or behind.',
     decode: traitRows,
     default: '',
   },
@@ -210,21 +211,21 @@ export const proxySettings = {
   organizationShare: {
     name: 'GATEWAY_ORGANIZATION_SHARE',
     about:
-      'Percent of the requests at a time, of the buffered bytes and of the responses that are read on that one organization may use while it is alone; the more others use, the less it may, and of what it may one key has four fifths at most. 100 where the gateway serves one.',
+      'Percent of the concurrent requests, the buffered bytes and the responses being read on that one organization may use while it is alone. The more others use, the less it may use; one of its keys may use at most four fifths of its part. 100 if the gateway serves one organization.',
     decode: integer(1, 100),
     default: '25',
   },
   readOnMax: {
     name: 'GATEWAY_READ_ON_MAX',
     about:
-      'Responses at a time that are read on for their usage when nobody takes them any more. One for which there is no room is cancelled and charged the most that it could cost.',
+      'Concurrent responses that are read on for their usage after their caller left. A response without room is cancelled and charged its reservation.',
     decode: integer(0, 1_000_000),
     default: '1000',
   },
   bufferedBytesMax: {
     name: 'GATEWAY_BUFFERED_BYTES_MAX',
     about:
-      'Bytes of all requests and answers in memory, as they come. What is made of them takes some times as much.',
+      'Bytes of all requests and responses in memory, as received. Processing them takes a multiple of that.',
     decode: bytes,
     default: String(Math.floor((process.constrainedMemory() || totalmem()) / 8)),
     defaultText: 'an eighth of the memory the process may use',
@@ -238,7 +239,7 @@ export const proxySettings = {
   bodyBytesMax: {
     name: 'GATEWAY_BODY_BYTES_MAX',
     about:
-      'Request body; above it 413. Room for images sent as data. What one key may have of GATEWAY_BUFFERED_BYTES_MAX bounds it too.',
+      'Request body; above it 413. Room for images sent as data. One key’s share of GATEWAY_BUFFERED_BYTES_MAX bounds it too.',
     decode: bytes,
     default: '32MiB',
   },
@@ -257,7 +258,7 @@ export const proxySettings = {
   },
   answerBytesMax: {
     name: 'GATEWAY_ANSWER_BYTES_MAX',
-    about: "A provider's answer that is not a stream; above it 502.",
+    about: "A provider's response that is not a stream; above it 502.",
     decode: bytes,
     default: '64MiB',
   },
@@ -288,14 +289,14 @@ export const proxySettings = {
   outputTokensDefault: {
     name: 'GATEWAY_DEFAULT_OUTPUT_TOKENS',
     about:
-      'Taken from limits on tokens per minute for an answer of which the caller sets no maximum, until its usage is known; less where the model answers less.',
+      'Output tokens that a request without a maximum takes from limits on tokens per minute, until its usage is known; less if the model’s maximum is lower.',
     decode: integer(1, 10_000_000),
     default: '8192',
   },
   guardrailWindow: {
     name: 'GATEWAY_GUARDRAIL_WINDOW',
     about:
-      'Characters of a streamed answer that are held back where a guardrail applies to it: of what it finds nothing leaves that is up to this long.',
+      'Characters of a stream that are held back if a guardrail applies to it: no part of a match of up to this length leaves.',
     decode: integer(64, 8192),
     default: String(windowDefault),
   },
@@ -310,7 +311,7 @@ export const proxySettings = {
   drainGrace: {
     name: 'GATEWAY_DRAIN_GRACE',
     about:
-      "How long requests may go on after SIGTERM. As long as a request may take; a sidecar sets its pod's grace less 5 s.",
+      "How long requests may continue after SIGTERM. As long as a request may take; a sidecar sets its pod's grace less 5 s.",
     decode: duration,
     default: '620s',
   },

@@ -37,22 +37,22 @@ export const shares = {
   },
   read_on: {
     bounds: { setting: 'GATEWAY_READ_ON_MAX', alpha: ofOrganization },
-    unit: 'responses that are read on for their usage when nobody takes them any more, by organization and key; one that gets no room is charged by its reservation, and no request is refused',
+    unit: 'responses that are read on for their usage after their caller left, by organization and key; a response without room is charged its reservation, and no request is refused',
     refusal: undefined,
   },
   loop_turns: {
     bounds: { capacity: 256 * 1024 * 1024, alpha: 1 },
-    unit: 'bytes of requests and responses that wait to be worked through on the event loop, 2 ms of it at a time, by organization and key; what others send in small pieces passes',
+    unit: 'bytes of requests and responses that wait for the event loop, 2 ms of it at a time, by organization and key; small pieces of others pass',
     refusal: 'overloaded',
   },
   lookups: {
     bounds: { capacity: 512, alpha: 1 },
-    unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; those of the operator’s own hosts are nobody’s',
+    unit: 'names of hosts being looked up, for images, base URLs and services of guardrails, by organization and key; the operator’s own hosts count for nobody',
     refusal: 'overloaded',
   },
   connections: {
     bounds: { setting: 'GATEWAY_CONNECTIONS_MAX', alpha: 4 },
-    unit: 'connections of callers on the traffic listeners, from accept to close, by address (IPv6: by /64); before one is refused an idle one gives way',
+    unit: 'connections of callers on the traffic listeners, from accept to close, by address (IPv6: by /64); an idle one is closed before a new one is refused',
     refusal: 'overloaded',
   },
   unknown_credentials: {
@@ -67,7 +67,7 @@ export const shares = {
   },
   translation_workers: {
     bounds: { capacity: 2, alpha: 1 },
-    unit: 'workers that translate large requests and whole responses, by organization and key; who gets none waits in `translation_queue`',
+    unit: 'workers that translate large requests and whole responses, by organization and key; a request without one waits in `translation_queue`',
     refusal: 'overloaded',
   },
   guardrail_slices: {
@@ -82,7 +82,7 @@ export const shares = {
   },
   guardrail_workers: {
     bounds: { capacity: 32, alpha: 0.25 },
-    unit: 'scans that the two workers have before them, by organization and key, each worker at the one whose organization has had the least time; who has its share waits in `guardrail_queue`',
+    unit: 'scans in the two workers, by organization and key; each worker runs the one whose organization has had the least time; scans above a share wait in `guardrail_queue`',
     refusal: 'guardrail_unavailable',
   },
 } as const satisfies Record<string, ShareRow>;

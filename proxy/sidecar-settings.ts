@@ -84,13 +84,13 @@ export const sidecarSettings = {
   podContainers: {
     name: 'GATEWAY_POD_CONTAINERS',
     about:
-      'In a sidecar: the other containers of the pod with their user, container:user, separated by commas; named where one of them has a port of the sidecar’s. Set by the injector.',
+      'In a sidecar: the other containers of the pod with their user, container:user, separated by commas; named if one of them has a port of the sidecar’s. Set by the injector.',
     decode: list(podContainer),
   },
   attachKey: {
     name: 'GATEWAY_ATTACH_KEY',
     about:
-      'A virtual key for requests that bring none, so that the application holds no credential; a file is reloaded when it changes. On loopback only: whoever reaches the port has the key.',
+      'A virtual key for requests without one, so that the application holds no credential; a file is reloaded when it changes. On loopback only: anyone who reaches the port uses the key.',
     decode: attachableKey,
     secret: true,
   },

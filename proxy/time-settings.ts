@@ -10,7 +10,7 @@ export const timeSettings = {
   },
   bodyGrace: {
     name: 'GATEWAY_BODY_GRACE',
-    about: 'From then on a body must have come at GATEWAY_BODY_RATE_MIN; else 408.',
+    about: 'After this time a body must arrive at GATEWAY_BODY_RATE_MIN; else 408.',
     decode: duration,
     default: '5s',
   },
@@ -22,7 +22,7 @@ export const timeSettings = {
   },
   readerTimeout: {
     name: 'GATEWAY_READER_TIMEOUT',
-    about: 'A client that takes nothing of its answer for this long is cut.',
+    about: 'A client that reads nothing of its response for this long is cut.',
     decode: duration,
     default: '60s',
   },
@@ -52,7 +52,8 @@ export const timeSettings = {
   },
   readOnSeconds: {
     name: 'GATEWAY_READ_ON_SECONDS',
-    about: 'For how long such a response is read; then it is cancelled and charged as above.',
+    about:
+      'How long a response is read on (GATEWAY_READ_ON_MAX); then it is cancelled and charged its reservation.',
     decode: integer(1, 3600),
     default: '60',
   },

@@ -75,7 +75,7 @@ const protoFolders = {
 
 /** What a program reads at run time, by its name beside the bundle: scripts that run in Redis, the description of the JSON API. */
 const besides: Readonly<Partial<Record<Program, readonly [name: string, source: string]>>> = {
-  proxy: ['scripts', 'proxy/ledger/rates/scripts'],
+  proxy: ['scripts', 'proxy/rates/scripts'],
   'control-plane': ['openapi.json', 'control-plane/openapi.json'],
 };
 

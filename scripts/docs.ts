@@ -3,12 +3,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
-import { type CallReason, callReasons, httpStatusOf } from '../control-plane/services/errors.ts';
-import { controlPlaneSettings } from '../control-plane/settings.ts';
+import { type CallReason, callReasons, httpStatusOf } from '../control-plane/rpc/errors.ts';
 import {
   type ShareRow as ControlPlaneShareRow,
   shareRows as controlPlaneShares,
-} from '../control-plane/shares.ts';
+} from '../control-plane/rpc/shares.ts';
+import { controlPlaneSettings } from '../control-plane/settings.ts';
 import { createMetrics as createControlPlaneMetrics } from '../control-plane/telemetry/metrics.ts';
 import { tree } from '../gatewayctl/commands/index.ts';
 import { exitCodes } from '../gatewayctl/failure.ts';
@@ -248,8 +248,9 @@ function inWords(outcome: Outcome): string {
   const missing = 'dropped' in outcome ? `, ${code(outcome.dropped)} dropped` : '';
   switch (outcome.is) {
     case 'native':
+      return `native${missing}`;
     case 'told':
-      return `${outcome.is}${missing}`;
+      return `returned${missing}`;
     case 'emulated':
       return `emulated: ${outcome.how}`;
     case 'left out':

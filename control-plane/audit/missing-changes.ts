@@ -1,7 +1,7 @@
 // What a restore has undone: the events of the collected log that the database no longer has. Hashes say which events are the same
 // and whether lines were altered or are missing; only lines missing at the end cannot be told, since nothing comes after them.
 import { type AuditEvent, auditHash, chainStart } from '../store/audit-chain.ts';
-import { takesAway } from './taken-away.ts';
+import { takesAway } from './revocations.ts';
 
 export interface MissingChanges {
   /** In the order in which they happened. */

@@ -2,7 +2,7 @@
 // The lines come from outside of the database, so nothing of them is printed that a terminal or a shell could take for more.
 import type { AuditEvent } from '../store/audit-chain.ts';
 import type { MissingChanges, UndoneChange } from './missing-changes.ts';
-import { commandFor } from './taken-away.ts';
+import { commandFor } from './revocations.ts';
 
 export function missingChangesReport({ undone, flaws }: MissingChanges): readonly string[] {
   const of = (kind: UndoneChange['kind']) =>

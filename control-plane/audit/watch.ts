@@ -7,7 +7,7 @@ import { type AuditAnchor, anchorOf, anchorSignature, type ChainPoint } from '..
 import type { Clock } from '../../common/clock.ts';
 import { errorCode } from '../../common/error-code.ts';
 import type { Logger } from '../../common/logger.ts';
-import { startRounds } from '../../common/rounds.ts';
+import { startRounds } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import { beforeFirst, type ChainFlaw, verifySlice } from '../store/audit-chain.ts';
 import type { Store } from '../store/store.ts';

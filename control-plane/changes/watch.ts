@@ -6,8 +6,8 @@ import type { WatchAsk__Output } from '../../proto/generated/gateway/v1/WatchAsk
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchStart.ts';
-import type { ProxyCaller } from '../services/caller.ts';
-import { CallError } from '../services/errors.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
+import { CallError } from '../rpc/errors.ts';
 import { countedIn, type EpochChange } from '../store/epochs.ts';
 import type { RecordKind, RecordState } from '../store/schema.ts';
 import {

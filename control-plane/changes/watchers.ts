@@ -6,7 +6,7 @@ import type { ProxyProgram__Output } from '../../proto/generated/gateway/v1/Prox
 import type { ProxyState__Output } from '../../proto/generated/gateway/v1/ProxyState.ts';
 import type { RecordKeysState__Output as RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
 import { enumNames } from '../../proto/json/contract.ts';
-import type { ProxyCaller } from '../services/caller.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
 
 /** Wall times in milliseconds since 1970. */
 export interface Watcher {

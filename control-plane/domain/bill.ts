@@ -10,9 +10,9 @@ import type {
   BillVendor,
   DriftState,
 } from '../store/reconciliation-tables.ts';
+import { wordOf } from './enum-names.ts';
 import { all, each, type Field, invalid, valid } from './field.ts';
 import { visible } from './fields.ts';
-import { wordOf } from './words.ts';
 
 export const vendorsInContract = {
   openai: 'BILL_VENDOR_OPENAI',

@@ -3,8 +3,8 @@
 import { holdsCredential } from '../../common/credential.ts';
 import { canonicalProviderName, isProviderName, type ProviderName } from '../../common/provider-names.ts';
 import type { KeyForm } from '../store/schema.ts';
+import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
-import { wordOf } from './words.ts';
 
 /** What stored keys depend on. */
 export interface KeyRules {

@@ -1,4 +1,4 @@
-// Reading one field of a request: a value, or what is wrong with it. Pure; services/checked.ts gathers many of them.
+// Reading one field of a request: a value, or what is wrong with it. Pure; rpc/checked.ts gathers many of them.
 
 /** `at` is the path below the field, such as ".globs[2]" or "". */
 export interface Problem {

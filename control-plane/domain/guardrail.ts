@@ -5,9 +5,9 @@ import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import { modelForm } from '../../guardrails/models/index.ts';
 import { serviceAdapter } from '../../guardrails/services/index.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
+import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, valid } from './field.ts';
 import { id, noCredential, visiblePattern, within } from './fields.ts';
-import { wordOf } from './words.ts';
 
 export const guardrailPositionDefault = 100;
 const messageLengthMax = 200;

@@ -2,9 +2,9 @@
 import { type BudgetPeriod, totalWindow } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import type { LimitKind, LimitSubjectKind } from '../store/schema.ts';
+import { type Reference, referenceOf, wordOf } from './enum-names.ts';
 import { type Field, invalid, isValid, optional, valid } from './field.ts';
 import { date, within } from './fields.ts';
-import { type Reference, referenceOf, wordOf } from './words.ts';
 
 export const limitCountMax = 1_000_000_000;
 

@@ -1,6 +1,6 @@
 // Closes a session whose proxy takes no hold of it any more: what is outstanding of its leases is unsettled until it is reported,
 // all else is free again at once. A piece at a time; whoever is stopped in between, or does it again, does no harm.
-import type { ProxyCaller } from '../services/caller.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import { readBudgetsById } from './budgets.ts';
 import { endLease, type LeaseName, type LeaseRow, nameOf } from './leases.ts';

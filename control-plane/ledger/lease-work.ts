@@ -1,7 +1,7 @@
 // What proxies do with leases, one operation at a time: sent again unchanged it is answered the same.
 import { windowOf, windowStart } from '../../common/budget-window.ts';
-import type { ProxyCaller } from '../services/caller.ts';
-import { CallError } from '../services/errors.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
+import { CallError } from '../rpc/errors.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { type BudgetOfWindow, noteExceeded } from '../webhooks/thresholds.ts';
 import { readBudgetsById } from './budgets.ts';

@@ -1,6 +1,6 @@
 // Reports that come together. They lock the windows of whole organizations, so more than a few at once would only wait for each other,
 // on connections that draws need.
-import { CallError } from '../services/errors.ts';
+import { CallError } from '../rpc/errors.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import { Batches } from './batches.ts';
 import { type Reported, type ReportedEvent, reportTogether } from './report.ts';

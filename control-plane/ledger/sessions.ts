@@ -1,8 +1,8 @@
 // Sessions: a proxy's run, as long as it is heard. One that was closed never opens again.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
-import type { ProxyCaller } from '../services/caller.ts';
-import { notFound } from '../services/errors.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
+import { notFound } from '../rpc/errors.ts';
 import { noteRestored } from '../store/epochs.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';
 import type { SessionRow } from './locks.ts';

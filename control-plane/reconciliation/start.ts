@@ -2,7 +2,7 @@
 // Every replica runs them.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { startRounds } from '../../common/rounds.ts';
+import { startRounds } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Store } from '../store/store.ts';

@@ -10,9 +10,9 @@ import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveRe
 import type { Feed } from '../changes/feed.ts';
 import { defaultWatchLimits, type WatchLimits, type WatchStream, watch } from '../changes/watch.ts';
 import { createWatchers, type Watcher } from '../changes/watchers.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
+import { CallError } from '../rpc/errors.ts';
 import type { Recall, Store } from '../store/store.ts';
-import type { ProxyCaller } from './caller.ts';
-import { CallError } from './errors.ts';
 import type { RecordSigner } from './record-signer.ts';
 import { readRecords } from './records.ts';
 

@@ -12,16 +12,16 @@ import type { UpdateAiSystemRequest__Output } from '../../proto/generated/gatewa
 import { optional } from '../domain/field.ts';
 import { name, timeText } from '../domain/fields.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import { notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
-import { notFound } from './errors.ts';
 import { takeOutAiSystem } from './guardrail.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { pageOf } from './page.ts';
 import { withMatches } from './selector-matches.ts';
 
 type Row = Selectable<Schema['ai_systems']>;

@@ -7,11 +7,11 @@ import type { VerifyAuditRequest__Output } from '../../proto/generated/gateway/v
 import type { VerifyAuditResponse } from '../../proto/generated/gateway/v1/VerifyAuditResponse.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id, timeText } from '../domain/fields.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import type { ReadCall } from '../rpc/method.ts';
+import { cutPage, pageByRevision } from '../rpc/page.ts';
 import { beforeFirst, storedPoints, verifySlice } from '../store/audit-chain.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked, invalidRequest } from './checked.ts';
-import type { ReadCall } from './method.ts';
-import { cutPage, pageByRevision } from './page.ts';
 
 type Row = Selectable<Schema['audit_events']>;
 

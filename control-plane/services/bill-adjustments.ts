@@ -15,14 +15,14 @@ import { type LimitSubject, limitSubject, limitSubjectsInContract } from '../dom
 import { isBeyond } from '../reconciliation/analysis.ts';
 import { markDays } from '../reconciliation/due.ts';
 import { readBound } from '../reconciliation/settings.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageById } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { AdjustmentTooLargeError, bookAdjustment } from '../usage/adjustments.ts';
 import { type DriftRow, findDrift } from './bill-drift.ts';
-import { checked, invalidRequest } from './checked.ts';
 import { flag } from './columns.ts';
-import { CallError, notFound } from './errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById } from './page.ts';
 import { requireExists } from './referred.ts';
 
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;

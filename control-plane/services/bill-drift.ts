@@ -24,12 +24,12 @@ import { date, id, timeText } from '../domain/fields.ts';
 import type { Reason, ReasonCode } from '../reconciliation/explain.ts';
 import { openStates } from '../reconciliation/standing.ts';
 import type { Tokens } from '../reconciliation/tokens.ts';
+import { checked } from '../rpc/checked.ts';
+import { notFound } from '../rpc/errors.ts';
+import type { ReadCall } from '../rpc/method.ts';
+import { cutPage, pageBy } from '../rpc/page.ts';
 import type { BillVendor, DriftState } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked } from './checked.ts';
-import { notFound } from './errors.ts';
-import type { ReadCall } from './method.ts';
-import { cutPage, pageBy } from './page.ts';
 
 export type DriftRow = Selectable<Schema['reconcile_rows']>;
 type DayRow = Selectable<Schema['reconcile_days']>;

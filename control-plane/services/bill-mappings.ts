@@ -18,13 +18,13 @@ import {
 import { type Field, invalid, isValid, optional, valid } from '../domain/field.ts';
 import { id, timeText } from '../domain/fields.ts';
 import { markAll } from '../reconciliation/due.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { callableBy } from './callable-providers.ts';
-import { checked, invalidRequest } from './checked.ts';
 import { flag, isSame } from './columns.ts';
-import { CallError, notFound } from './errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageBy, threeTexts } from './page.ts';
 
 type MappingRow = Selectable<Schema['bill_mappings']>;
 

@@ -7,8 +7,8 @@ import { percent, signedUsd } from '../domain/bill.ts';
 import { type Field, invalid, optional } from '../domain/field.ts';
 import { markAll } from '../reconciliation/due.ts';
 import { defaultBound } from '../reconciliation/settings.ts';
-import { checked, expectRevision } from './checked.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 
 export async function getSettings(
   call: ReadCall,

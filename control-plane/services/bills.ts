@@ -27,13 +27,13 @@ import { type Field, invalid, optional, type Problem, valid } from '../domain/fi
 import { date, timeText } from '../domain/fields.ts';
 import { documents, finalAt } from '../reconciliation/documents.ts';
 import { markDays } from '../reconciliation/due.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import { CallError } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
 import type { BillDocument } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked, invalidRequest } from './checked.ts';
 import { flag } from './columns.ts';
-import { CallError } from './errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageBy, threeTexts } from './page.ts';
 
 type BillDayRow = Selectable<Schema['bill_days']>;
 

@@ -20,11 +20,11 @@ import { isValid, optional } from '../domain/field.ts';
 import { id, timeText } from '../domain/fields.ts';
 import { usdAmount, windowName } from '../domain/limit.ts';
 import { releaseUnsettled } from '../ledger/release.ts';
-import { checked } from './checked.ts';
-import { notFound } from './errors.ts';
+import { checked } from '../rpc/checked.ts';
+import { notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageBy } from '../rpc/page.ts';
 import { shownTo } from './limit.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageBy } from './page.ts';
 
 export async function listWindows(
   call: ReadCall,

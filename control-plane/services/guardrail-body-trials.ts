@@ -4,9 +4,6 @@ import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { readAlso } from '../../guardrails/contract.ts';
 import { blockedMessage, type PromptSizeCheck, type Stage } from '../../guardrails/definition.ts';
-import { contextMax } from '../../guardrails/matcher.ts';
-import { Placeholders } from '../../guardrails/placeholders.ts';
-import { answerPlaces } from '../../guardrails/places/answer-places.ts';
 import {
   blocks,
   type Found,
@@ -16,16 +13,19 @@ import {
   replace,
   stringsOf,
   type Texts,
-} from '../../guardrails/places/findings.ts';
+} from '../../guardrails/inspection/findings.ts';
 import {
   type Place,
   placedSlotsOf,
   type Slot,
   TooDeepError,
   withTexts,
-} from '../../guardrails/places/places.ts';
-import { requestPlacesWith } from '../../guardrails/places/request-places.ts';
-import { seamsOf } from '../../guardrails/places/seams.ts';
+} from '../../guardrails/inspection/inspection-schema.ts';
+import { seamsOf } from '../../guardrails/inspection/joins.ts';
+import { requestPlacesWith } from '../../guardrails/inspection/request-schema.ts';
+import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
+import { contextMax } from '../../guardrails/matcher.ts';
+import { Placeholders } from '../../guardrails/placeholders.ts';
 import { scan } from '../../guardrails/scan.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';

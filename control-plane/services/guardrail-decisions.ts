@@ -7,13 +7,13 @@ import type { Decision } from '../../guardrails/definition.ts';
 import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
 import type { ReportGuardrailDecisionsRequest__Output } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
 import type { ReportGuardrailDecisionsResponse } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsResponse.ts';
+import { wordOf } from '../domain/enum-names.ts';
 import { clientRequestId, id, time, timeText, within } from '../domain/fields.ts';
 import { oneStage } from '../domain/guardrail.ts';
-import { wordOf } from '../domain/words.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import { CallError, permissionDenied } from '../rpc/errors.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
-import type { ProxyCaller } from './caller.ts';
-import { checked, invalidRequest } from './checked.ts';
-import { CallError, permissionDenied } from './errors.ts';
 
 /** @throws CallError invalid_request, or permission_denied for another organization's than the proxy's; StoreUnavailableError */
 export type ReportDecisions = (

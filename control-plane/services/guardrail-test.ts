@@ -6,11 +6,11 @@ import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/Te
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id } from '../domain/fields.ts';
 import { oneStage } from '../domain/guardrail.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import type { OutsideCall } from '../rpc/method.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked, invalidRequest } from './checked.ts';
 import { aiSystemIdsOf, type GuardrailRow, guardrailsOf, keyIdsOf, requireAiSystems } from './guardrail.ts';
 import { inspectionMsMax, type TriedGuardrail } from './guardrail-trial.ts';
-import type { OutsideCall } from './method.ts';
 
 export const testTextBytesMax = 128 * 1024;
 export const testBodyBytesMax = 512 * 1024;

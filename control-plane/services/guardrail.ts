@@ -9,10 +9,10 @@ import type { GuardrailRecord } from '../../proto/generated/gateway/v1/Guardrail
 import { timeText } from '../domain/fields.ts';
 import type { CredentialText } from '../domain/service-check.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
+import { invalidRequest } from '../rpc/checked.ts';
+import type { ChangeCall } from '../rpc/method.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import { invalidRequest } from './checked.ts';
-import type { ChangeCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
 
 export type GuardrailRow = Selectable<Schema['guardrails']>;

@@ -38,11 +38,13 @@ import {
 } from '../domain/guardrail-check.ts';
 import { type CredentialText, leadsElsewhere, serviceCredential } from '../domain/service-check.ts';
 import { sealWebhookSecret } from '../domain/webhook.ts';
+import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, OutsideCall, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageBy } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { NameTakenError } from '../store/store.ts';
-import { checked, expectRevision, invalidRequest } from './checked.ts';
 import { flag, isSame } from './columns.ts';
-import { CallError, notFound } from './errors.ts';
 import {
   aiSystemIdsOf,
   checkOf,
@@ -55,9 +57,7 @@ import {
   requireKeys,
   secretPlace,
 } from './guardrail.ts';
-import type { ChangeCall, Outcome, OutsideCall, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { cutPage, pageBy } from './page.ts';
 
 /** Of one organization: every request is held against all of them. */
 export const guardrailsMax = 32;

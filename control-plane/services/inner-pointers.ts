@@ -2,7 +2,7 @@
 // of its strings is looked for there; what stands twice under one name, or is read in another order, is not told.
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject } from '../../common/json.ts';
-import type { Slot } from '../../guardrails/places/places.ts';
+import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
 
 interface Inner {
   readonly text: string;

@@ -1,10 +1,11 @@
 // What a virtual key belongs to: its organization, an AI system or a person; and who may have a key of which scope.
+
+import { type Reference, referenceOf } from '../domain/enum-names.ts';
 import { mayHoldKeyOf } from '../domain/roles.ts';
-import { type Reference, referenceOf } from '../domain/words.ts';
+import type { OperatorCaller } from '../rpc/caller.ts';
+import { permissionDenied } from '../rpc/errors.ts';
+import type { ReadCall } from '../rpc/method.ts';
 import type { ScopeKind } from '../store/schema.ts';
-import type { OperatorCaller } from './caller.ts';
-import { permissionDenied } from './errors.ts';
-import type { ReadCall } from './method.ts';
 
 export type KeyScope = Reference<ScopeKind>;
 

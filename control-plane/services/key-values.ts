@@ -2,9 +2,9 @@
 // change feed, one invalidation for each.
 import { sql } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
+import type { ChangeCall } from '../rpc/method.ts';
 import type { ScopeKind } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import type { ChangeCall } from './method.ts';
 import type { ValueRow } from './virtual-key.ts';
 
 /** Makes a value and stores its hash. The value is to be shown once. */

@@ -17,20 +17,20 @@ import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/Repor
 import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import { id, timeText } from '../domain/fields.ts';
+import { type DrawOutcome, drawing } from '../ledger/acquire.ts';
 import { closeSession, type SessionEnd } from '../ledger/close-session.ts';
-import { type DrawOutcome, drawing } from '../ledger/draw.ts';
-import { returning } from '../ledger/give-back.ts';
 import { LeaseBatches } from '../ledger/lease-batches.ts';
 import { windowKey } from '../ledger/matching.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
 import { createReportBatches, eventsMax } from '../ledger/report-batches.ts';
+import { returning } from '../ledger/return-lease.ts';
 import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import { permissionDenied, type Violation } from '../rpc/errors.ts';
 import type { BooksTransaction, Recall, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
-import type { ProxyCaller } from './caller.ts';
-import { checked, invalidRequest } from './checked.ts';
-import { permissionDenied, type Violation } from './errors.ts';
 import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readReport } from './usage-report.ts';
 

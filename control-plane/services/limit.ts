@@ -4,8 +4,8 @@ import { storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import { budgetPeriodsInContract, limitKindsInContract } from '../domain/limit.ts';
+import type { ChangeCall, ReadCall } from '../rpc/method.ts';
 import type { Schema } from '../store/schema.ts';
-import type { ChangeCall, ReadCall } from './method.ts';
 
 export type LimitRow = Selectable<Schema['limits']>;
 

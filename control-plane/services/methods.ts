@@ -1,6 +1,7 @@
 // Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
 // does not type-check, and a contract that differs from the table does not start.
 import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
+import type { Method } from '../rpc/method.ts';
 import type { Role } from '../store/schema.ts';
 import * as aiSystems from './ai-systems.ts';
 import * as audit from './audit.ts';
@@ -13,7 +14,6 @@ import * as budgets from './budgets.ts';
 import * as guardrailTest from './guardrail-test.ts';
 import * as guardrails from './guardrails.ts';
 import * as limits from './limits.ts';
-import type { Method } from './method.ts';
 import * as operatorTokens from './operator-tokens.ts';
 import * as of from './organization-of.ts';
 import * as organizations from './organizations.ts';

@@ -13,11 +13,11 @@ import type { RevokeOperatorTokenRequest__Output } from '../../proto/generated/g
 import { optional } from '../domain/field.ts';
 import { email, name, timeText, within } from '../domain/fields.ts';
 import { mayHandleTokensOf } from '../domain/roles.ts';
+import { checked } from '../rpc/checked.ts';
+import { notFound, permissionDenied } from '../rpc/errors.ts';
+import type { BootstrapCall, ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked } from './checked.ts';
-import { notFound, permissionDenied } from './errors.ts';
-import type { BootstrapCall, ChangeCall, Outcome, ReadCall } from './method.ts';
-import { pageOf } from './page.ts';
 import { findPerson, insertPerson, type PersonRow, personMessage } from './people.ts';
 
 type Row = Selectable<Schema['operator_tokens']>;

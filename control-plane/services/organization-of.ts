@@ -1,7 +1,7 @@
 // How a request's organization is found: the rows of methods.ts choose one of these.
 import { id } from '../domain/fields.ts';
-import { checked, invalidRequest } from './checked.ts';
-import type { Belongs, ReadCall } from './method.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import type { Belongs, ReadCall } from '../rpc/method.ts';
 
 /** The request names no organization: the caller's own. */
 export async function callersOwn(_request: unknown, call: ReadCall): Promise<Belongs> {

@@ -8,19 +8,19 @@ import type { ListOrganizationsRequest__Output } from '../../proto/generated/gat
 import type { ListOrganizationsResponse } from '../../proto/generated/gateway/v1/ListOrganizationsResponse.ts';
 import type { Organization } from '../../proto/generated/gateway/v1/Organization.ts';
 import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateOrganizationSettingsRequest.ts';
+import { wordOf } from '../domain/enum-names.ts';
 import { optional } from '../domain/field.ts';
 import { email, name, timeText } from '../domain/fields.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
-import { wordOf } from '../domain/words.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import { notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { HangUp, Schema, UnknownCost } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
-import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
-import { notFound } from './errors.ts';
 import { readKnownModels } from './known-models.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { issueOperatorToken } from './operator-tokens.ts';
-import { pageOf } from './page.ts';
 import { insertPerson, personMessage } from './people.ts';
 import { withMatches } from './selector-matches.ts';
 

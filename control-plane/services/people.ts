@@ -13,15 +13,15 @@ import { clearable, type Field, invalid, optional, valid } from '../domain/field
 import { email, name, timeText } from '../domain/fields.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
 import { isIndispensableRole, mayChangePerson, roleFits } from '../domain/roles.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Role, Schema } from '../store/schema.ts';
-import { checked, expectRevision } from './checked.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
-import { CallError, notFound, permissionDenied } from './errors.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { pageOf } from './page.ts';
 import { withMatches } from './selector-matches.ts';
 
 export type PersonRow = Selectable<Schema['people']>;

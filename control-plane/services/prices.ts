@@ -15,15 +15,15 @@ import type { UpdatePriceRequest__Output } from '../../proto/generated/gateway/v
 import { timeText } from '../domain/fields.ts';
 import { modelPrices } from '../domain/model-prices.ts';
 import { modelSelector } from '../domain/model-selector.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { NameTakenError } from '../store/store.ts';
-import { checked, expectRevision } from './checked.ts';
 import { isSame } from './columns.ts';
-import { CallError, notFound } from './errors.ts';
 import { readKnownModels } from './known-models.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { pageOf } from './page.ts';
 import { type PriceRow, priceRecord } from './price.ts';
 
 /** Of one organization: with all else in its record they must fit into a message. */

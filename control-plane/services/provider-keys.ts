@@ -25,14 +25,14 @@ import {
   sealProviderSecret,
   unsealProviderSecret,
 } from '../domain/provider-secret.ts';
+import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
+import { notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { findCallable } from './callable-providers.ts';
-import { checked, expectRevision, invalidRequest } from './checked.ts';
 import { flag, isSame } from './columns.ts';
-import { notFound } from './errors.ts';
-import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { pageOf } from './page.ts';
 
 export type ProviderKeyRow = Selectable<Schema['provider_keys']>;
 

@@ -26,15 +26,15 @@ import {
 import { optional } from '../domain/field.ts';
 import { timeText } from '../domain/fields.ts';
 import { providerModels } from '../domain/provider-models.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Invalidation, NameTakenError } from '../store/store.ts';
 import { callableBy, type ProviderRow } from './callable-providers.ts';
-import { checked, expectRevision } from './checked.ts';
 import { isSame } from './columns.ts';
-import { CallError, notFound } from './errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import { pageOf } from './page.ts';
 
 /** Of one organization, and of the platform: all of both stand in each organization's record. */
 export const providersMax = 32;

@@ -10,11 +10,11 @@ import type { ProxyToken } from '../../proto/generated/gateway/v1/ProxyToken.ts'
 import type { RevokeProxyTokenRequest__Output } from '../../proto/generated/gateway/v1/RevokeProxyTokenRequest.ts';
 import { optional } from '../domain/field.ts';
 import { id, name, timeText } from '../domain/fields.ts';
+import { checked, invalidRequest } from '../rpc/checked.ts';
+import { notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
-import { checked, invalidRequest } from './checked.ts';
-import { notFound } from './errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { pageOf } from './page.ts';
 
 type Row = Selectable<Schema['proxy_tokens']>;
 

@@ -1,6 +1,7 @@
 // Signs the records that proxies are given, so that what they keep in Redis can be withheld there but neither minted nor undone.
 // Without a key of its own the control plane signs with one that is made from its newest master key, so that it always signs.
 import { hkdfSync } from 'node:crypto';
+import { type Reread, type RereadOptions, readNamed, reread } from '../../common/file-watcher.ts';
 import {
   parseSigningKey,
   type RecordBody,
@@ -9,7 +10,6 @@ import {
   signingKeyOf,
   signRecords,
 } from '../../common/record-signature.ts';
-import { type Reread, type RereadOptions, readNamed, reread } from '../../common/reread.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { RecordKind } from '../../proto/generated/gateway/v1/RecordKind.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';

@@ -1,8 +1,8 @@
 // What a request refers to by kind and id must be the organization's.
 import type { Kysely } from 'kysely';
-import type { Reference } from '../domain/words.ts';
+import type { Reference } from '../domain/enum-names.ts';
+import { invalidRequest } from '../rpc/checked.ts';
 import type { Schema } from '../store/schema.ts';
-import { invalidRequest } from './checked.ts';
 
 const referred = {
   ai_system: { table: 'ai_systems', what: 'an AI system' },

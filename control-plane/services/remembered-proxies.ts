@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
-import type { Credentials } from './authentication.ts';
-import type { ProxyCaller } from './caller.ts';
+import type { Credentials } from '../rpc/authentication.ts';
+import type { ProxyCaller } from '../rpc/caller.ts';
 
 export type AuthenticateProxy = (credentials: Credentials) => Promise<ProxyCaller>;
 

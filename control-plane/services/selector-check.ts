@@ -6,7 +6,7 @@ import type { SelectorCheck } from '../../proto/generated/gateway/v1/SelectorChe
 import type { StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
 import { timeText } from '../domain/fields.ts';
 import type { StoredProblem } from '../domain/model-selector.ts';
-import type { AnswerCall } from './method.ts';
+import type { AnswerCall } from '../rpc/method.ts';
 import {
   checkSelectors,
   type FoundSelector,

@@ -1,7 +1,7 @@
 // What the selectors of a request select, in its response and nowhere else: the audit log has the selectors themselves.
 import type { ModelMatches } from '../../proto/generated/gateway/v1/ModelMatches.ts';
 import type { WrittenSelector } from '../domain/model-selector.ts';
-import type { Outcome } from './method.ts';
+import type { Outcome } from '../rpc/method.ts';
 
 interface Telling {
   readonly matches?: ModelMatches | null;

@@ -2,7 +2,7 @@
 // and says nothing about it. The log has ids alone, for whoever may read it need not know what organizations have written.
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
-import { startRounds } from '../../common/rounds.ts';
+import { startRounds } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import type { StoredProblem } from '../domain/model-selector.ts';
 import type { Store } from '../store/store.ts';

@@ -6,7 +6,7 @@ import type { Watcher as WatcherMessage } from '../../proto/generated/gateway/v1
 import type { WatcherList } from '../../proto/generated/gateway/v1/WatcherList.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import { timeText } from '../domain/fields.ts';
-import type { AnswerCall, ReadCall } from './method.ts';
+import type { AnswerCall, ReadCall } from '../rpc/method.ts';
 import { roleInContract } from './people.ts';
 import { selectorCheck } from './selector-check.ts';
 

@@ -10,10 +10,10 @@ import type { UsageSlice__Output } from '../../proto/generated/gateway/v1/UsageS
 import type { UsageSource__Output } from '../../proto/generated/gateway/v1/UsageSource.ts';
 import { time } from '../domain/fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
+import type { Violation } from '../rpc/errors.ts';
 import type { EstimateReason } from '../store/ledger-tables.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { knownWords, specialText } from '../usage/special.ts';
-import type { Violation } from './errors.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
 
 export const textLengthMax = 512;

@@ -7,10 +7,13 @@ import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
+import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/fields.ts';
 import { modelSelector } from '../domain/model-selector.ts';
-import { wordOf } from '../domain/words.ts';
+import { checked } from '../rpc/checked.ts';
+import type { Download, DownloadCall, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageBy } from '../rpc/page.ts';
 import { exportUsage, type UsageFormat } from '../usage/export.ts';
 import { hourMs, hourOf } from '../usage/hours.ts';
 import {
@@ -20,10 +23,7 @@ import {
   type UsageGroup,
   type UsageTotalRow,
 } from '../usage/totals.ts';
-import { checked } from './checked.ts';
 import { readKnownModels } from './known-models.ts';
-import type { Download, DownloadCall, ReadCall } from './method.ts';
-import { cutPage, pageBy } from './page.ts';
 
 const pageSizes = { default: 100, max: 1000 };
 

@@ -2,9 +2,9 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import { timeText } from '../domain/fields.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
-import { CallError, notFound } from './errors.ts';
 import { scopeInContract } from './key-scope.ts';
 import { keyStatus, keyStatusInContract } from './key-status.ts';
 

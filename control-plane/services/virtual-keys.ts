@@ -14,17 +14,17 @@ import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts'
 import { clearable, optional } from '../domain/field.ts';
 import { clientRequestId, metadata, modelGlobs, name, time, within } from '../domain/fields.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import { CallError } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageById } from '../rpc/page.ts';
 import { keepPastMetadata } from '../usage/metadata.ts';
-import { checked, expectRevision } from './checked.ts';
 import { flag, globsText, isSame } from './columns.ts';
-import { CallError } from './errors.ts';
 import { type KeyScope, keyScope, requireMayHoldKey, requireOwnScope } from './key-scope.ts';
 import { keyStatusColumn, keyStatuses } from './key-status.ts';
 import { addValue, changed, endValues, revokeKey } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById } from './page.ts';
 import { requireExists } from './referred.ts';
 import { matchesOf, withMatches } from './selector-matches.ts';
 import {

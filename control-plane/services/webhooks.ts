@@ -20,12 +20,12 @@ import type { WebhookDelivery } from '../../proto/generated/gateway/v1/WebhookDe
 import { optional } from '../domain/field.ts';
 import { name, timeText } from '../domain/fields.ts';
 import { sealWebhookSecret, webhookUrl } from '../domain/webhook.ts';
+import { checked, expectRevision } from '../rpc/checked.ts';
+import { CallError, notFound } from '../rpc/errors.ts';
+import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
+import { cutPage, pageById, pageOf } from '../rpc/page.ts';
 import type { DeliveryState, Schema } from '../store/schema.ts';
-import { checked, expectRevision } from './checked.ts';
 import { flag, isSame } from './columns.ts';
-import { CallError, notFound } from './errors.ts';
-import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { cutPage, pageById, pageOf } from './page.ts';
 
 type WebhookRow = Selectable<Schema['webhooks']>;
 type DeliveryRow = Selectable<Schema['webhook_deliveries']>;

@@ -13,9 +13,9 @@ import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import { openStates } from '../reconciliation/standing.ts';
 import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
-import type { CallCode } from '../services/errors.ts';
+import type { CallCode } from '../rpc/errors.ts';
+import type { Shares } from '../rpc/shares.ts';
 import type { SelectorMetrics } from '../services/selector-watch.ts';
-import type { Shares } from '../shares.ts';
 import type { WebhookMetrics } from '../webhooks/deliver.ts';
 import { tryOutcomes } from '../webhooks/deliveries.ts';
 
@@ -71,13 +71,13 @@ export function createMetrics(deps: MetricsDeps): ControlPlaneMetrics {
   for (const options of lossCounters(registers)) new Counter(options);
   const calls = new Counter({
     name: 'gateway_control_plane_calls_total',
-    help: 'Calls by method and gRPC code, of gRPC and the JSON door together.',
+    help: 'Calls by method and gRPC code, of gRPC and the JSON API together.',
     labelNames: ['method', 'code'] as const,
     registers,
   });
   const duration = new Histogram({
     name: 'gateway_control_plane_call_duration_seconds',
-    help: 'Time to answer a unary call.',
+    help: 'Duration of a unary call.',
     labelNames: ['method'] as const,
     buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
     registers,
@@ -140,7 +140,7 @@ function databaseGauge(registers: Registry[], isWritable: () => boolean): void {
 function catalogGauges(registers: Registry[], { ageSeconds, isRejected }: CatalogGauges): void {
   new Gauge({
     name: 'gateway_control_plane_catalog_age_seconds',
-    help: 'Since the day of the catalog of models and prices that is in force.',
+    help: 'Age of the catalog of models and prices in force, since its day.',
     registers,
     collect() {
       this.set(ageSeconds());
@@ -148,7 +148,7 @@ function catalogGauges(registers: Registry[], { ageSeconds, isRejected }: Catalo
   });
   new Gauge({
     name: 'gateway_control_plane_catalog_rejected',
-    help: 'Whether the catalog file that is set cannot be used now, 0 or 1: the last good one is in force.',
+    help: 'Whether the configured catalog file is invalid, 0 or 1: the last good one is in force.',
     registers,
     collect() {
       this.set(isRejected() ? 1 : 0);
@@ -169,7 +169,7 @@ function auditMetrics(registers: Registry[], everyMs: number): AuditWatchMetrics
   );
   gauge(
     'gateway_control_plane_audit_verify_interval_seconds',
-    'GATEWAY_AUDIT_VERIFY_EVERY: how often it is to be verified.',
+    'GATEWAY_AUDIT_VERIFY_EVERY: the interval of verification.',
   ).set(everyMs / 1000);
   const failed = new Counter({
     name: 'gateway_control_plane_audit_anchor_failures_total',
@@ -188,7 +188,7 @@ function auditMetrics(registers: Registry[], everyMs: number): AuditWatchMetrics
 function selectorMetrics(registers: Registry[]): SelectorMetrics {
   const found = new Gauge({
     name: 'gateway_control_plane_stored_selectors_found',
-    help: 'Stored selectors of models that somebody should look at, when last looked, by problem: alias (written with one; counts now), unmatched (selects nothing that is known), no_provider (can never select anything), shadowed (a price that another one goes before).',
+    help: 'Stored selectors of models with a problem, at the last check, by problem: alias (written with one; counts now), unmatched (selects nothing that is known), no_provider (can never select anything), shadowed (a price that another one overrides).',
     labelNames: ['problem'] as const,
     registers,
   });
@@ -203,29 +203,29 @@ function selectorMetrics(registers: Registry[]): SelectorMetrics {
 function ledgerMetrics(registers: Registry[]): LedgerMetrics {
   const draws = new Counter({
     name: 'gateway_control_plane_draws_total',
-    help: 'Draws from budgets by outcome: granted, exceeded, busy, gone, window, deleted, lost, ignored.',
+    help: 'Acquisitions of leases by outcome: granted, exceeded, busy, gone, window, deleted, lost, ignored.',
     labelNames: ['outcome'] as const,
     registers,
   });
   const events = new Counter({
     name: 'gateway_control_plane_usage_events_total',
-    help: 'Reported events by result: recorded, duplicate (in the books before), unknown (no such organization).',
+    help: 'Reported events by result: recorded, duplicate (in the ledger before), unknown (no such organization).',
     labelNames: ['result'] as const,
     registers,
   });
   const over = new Counter({
     name: 'gateway_control_plane_budget_overruns_total',
-    help: 'Reports that took a window of a budget above its limit, or further above it.',
+    help: 'Reports that raised a window of a budget above its amount, or further above it.',
     registers,
   });
   const expired = new Counter({
     name: 'gateway_control_plane_sessions_expired_total',
-    help: 'Sessions of proxies that fell silent: what they held became unsettled.',
+    help: 'Sessions of silent proxies: their reservations became unconfirmed.',
     registers,
   });
   const closed = new Counter({
     name: 'gateway_control_plane_sessions_closed_total',
-    help: 'Sessions that their proxies have closed, or those that took over for them: what they held is free again.',
+    help: 'Sessions closed by their proxies or by a successor: their money is free again.',
     registers,
   });
   return {
@@ -244,7 +244,7 @@ function ledgerMetrics(registers: Registry[]): LedgerMetrics {
 function reconciliationMetrics(registers: Registry[]): ReconciliationMetrics {
   const compared = new Counter({
     name: 'gateway_control_plane_bill_days_compared_total',
-    help: 'Days of bills that were held against the ledger by outcome: written, outdated (something changed meanwhile; compared again), failed.',
+    help: 'Days of bills compared with the ledger by outcome: written, outdated (something changed meanwhile; compared again), failed.',
     labelNames: ['outcome'] as const,
     registers,
   });
@@ -254,21 +254,21 @@ function reconciliationMetrics(registers: Registry[]): ReconciliationMetrics {
   const labelled = { labelNames: ['state'] as const, registers };
   const rows = new Gauge({
     name: 'gateway_control_plane_bill_drift_rows',
-    help: `Differences between bills and ledger that nobody has settled, ${states}. All replicas say the same.`,
+    help: `Differences between bills and ledger that nobody has settled, ${states}. All replicas report the same.`,
     ...labelled,
   });
   const usd = new Gauge({
     name: 'gateway_control_plane_bill_drift_usd',
-    help: `What these differences come to, without their signs, ${states}. All replicas say the same.`,
+    help: `Sum of the absolute differences that nobody has settled, ${states}. All replicas report the same.`,
     ...labelled,
   });
   const missing = gauge(
     'gateway_control_plane_bill_days_missing',
-    'Days that are final at the vendor and not imported since, of documents that are imported. All replicas say the same.',
+    'Days that are final at the vendor and not imported since, of documents that are imported. All replicas report the same.',
   );
   const pending = gauge(
     'gateway_control_plane_bill_days_pending',
-    'Days of bills that wait to be compared. All replicas say the same.',
+    'Days of bills that wait to be compared. All replicas report the same.',
   );
   return {
     billDayCompared: (outcome) => compared.inc({ outcome }),

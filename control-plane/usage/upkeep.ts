@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Logger } from '../../common/logger.ts';
-import { type Rounds, startRounds } from '../../common/rounds.ts';
+import { type Rounds, startRounds } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
 import { forgetOrdinals } from '../ledger/ordinals.ts';
 import type { Store } from '../store/store.ts';

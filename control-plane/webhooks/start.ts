@@ -1,6 +1,6 @@
 // The workers of this replica: noting what stays unsettled, telling what was noted of budgets, sending deliveries, tidying up. Every
 // replica runs them.
-import { type Rounds, startRounds } from '../../common/rounds.ts';
+import { type Rounds, startRounds } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
 import { tellAlerts } from './alerts.ts';

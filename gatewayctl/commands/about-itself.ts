@@ -1,11 +1,11 @@
 // What the program says of itself: version, exit codes, the environment, completion.
 import { version as ownVersion } from '../../common/version.ts';
-import { printJson } from '../answer.ts';
+import { type Command, type Given, type Invocation, textOf } from '../command.ts';
 import { completionScript, shells } from '../completion.ts';
 import { exitCodes, usageMistake } from '../failure.ts';
+import { printJson } from '../print-response.ts';
 import { chooseContext } from '../session.ts';
 import { printable } from '../table.ts';
-import { type Command, type Given, type Invocation, textOf } from './command.ts';
 
 const environment = {
   GATEWAYCTL_CONTEXT: 'the context to use',

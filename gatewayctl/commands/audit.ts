@@ -1,8 +1,9 @@
 // The audit log.
-import { printJson } from '../answer.ts';
+
 import type { AuditReport } from '../audit-verify.ts';
+import { type Given, type Invocation, type Resource, textOf, valuesOf } from '../command.ts';
+import { printJson } from '../print-response.ts';
 import { requireToken } from '../session.ts';
-import { type Given, type Invocation, type Resource, textOf, valuesOf } from './command.ts';
 
 const anchors: Given = {
   flags: '--anchors <file>',

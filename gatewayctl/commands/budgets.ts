@@ -1,5 +1,5 @@
 // The books of budgets, and what of them is not settled.
-import type { Resource } from './command.ts';
+import type { Resource } from '../command.ts';
 import { limitOption } from './shared.ts';
 
 export const budgets: Resource = {

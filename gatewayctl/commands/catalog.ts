@@ -1,6 +1,7 @@
 // The catalog of models and prices as a file: what newer figures would change in it, and its signature. Asks no server.
+
+import { type Given, type Invocation, type Resource, textOf, valuesOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
-import { type Given, type Invocation, type Resource, textOf, valuesOf } from './command.ts';
 
 const from: Given = {
   flags: '--from <file>',

@@ -1,12 +1,12 @@
 // Contexts: servers by name, with what is needed to talk to them.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { printJson } from '../answer.ts';
+import { type Given, type Invocation, type Resource, textOf } from '../command.ts';
 import { type Config, type Context, configPath, readConfig, writeConfig } from '../config.ts';
 import { usageMistake } from '../failure.ts';
+import { printJson } from '../print-response.ts';
 import { printable } from '../table.ts';
 import { chooseTransport, parseServer, transportText } from '../target.ts';
-import { type Given, type Invocation, type Resource, textOf } from './command.ts';
 
 const name: Given = { flags: '<name>', about: 'its name' };
 

@@ -1,5 +1,5 @@
 // What is wrong between this machine and the gateway, found out by looking.
-import { type Command, type Given, valuesOf } from './command.ts';
+import { type Command, type Given, valuesOf } from '../command.ts';
 
 const proxy: Given = {
   flags: '--proxy <url>',

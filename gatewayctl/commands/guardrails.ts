@@ -1,9 +1,9 @@
 // Guardrails: what an organization's requests and answers are inspected for. One kind of check each, given by its option.
 import { duration } from '../../common/settings.ts';
+import { type Given, type Invocation, type Request, type Resource, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
-import { askedChecks, withCredential } from './asked-checks.ts';
-import { type Given, type Invocation, type Request, type Resource, textOf } from './command.ts';
+import { askedChecks, withCredential } from './service-checks.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
 const effect: readonly Given[] = [

@@ -1,9 +1,10 @@
 // All commands, in the order of help.
+
+import type { Tree } from '../command.ts';
 import { completion, help, status, version } from './about-itself.ts';
 import { audit } from './audit.ts';
 import { budgets, unsettled } from './budgets.ts';
 import { catalog } from './catalog.ts';
-import type { Tree } from './command.ts';
 import { contexts } from './contexts.ts';
 import { doctor } from './doctor.ts';
 import { guardrails } from './guardrails.ts';

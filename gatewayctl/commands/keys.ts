@@ -1,5 +1,5 @@
 // Virtual keys: what callers of the gateway send.
-import type { Given, Resource } from './command.ts';
+import type { Given, Resource } from '../command.ts';
 import {
   allowedModels,
   allowUnmatched,

@@ -1,5 +1,5 @@
 // Limits: how much an organization, an AI system, a person or a key may use.
-import type { Given, Resource } from './command.ts';
+import type { Given, Resource } from '../command.ts';
 import { allowUnmatched, ifRevision } from './shared.ts';
 
 const subjects: readonly Given[] = [

@@ -4,12 +4,12 @@ import { isWellFormedCredential } from '../../common/credential.ts';
 import { Secret } from '../../common/secret.ts';
 import type { StatusCaller__Output as StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
 import { enumWord } from '../../proto/json/contract.ts';
+import { type Command, type Invocation, textOf } from '../command.ts';
 import { type Config, type Context, configPath, readConfig, writeConfig } from '../config.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
 import { operatorToken, type Session } from '../session.ts';
 import { printable } from '../table.ts';
-import { type Command, type Invocation, textOf } from './command.ts';
 
 const defaultContext = 'default';
 

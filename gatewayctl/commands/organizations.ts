@@ -1,5 +1,5 @@
 // Organizations: the tenants.
-import type { Resource } from './command.ts';
+import type { Resource } from '../command.ts';
 import { newName } from './shared.ts';
 
 const columns = { NAME: 'name', ID: 'id', SUSPENDED: 'suspended', CREATED: 'createdAt' };

@@ -1,5 +1,5 @@
 // People: members of an organization, and operators of the platform, who belong to none.
-import type { Resource } from './command.ts';
+import type { Resource } from '../command.ts';
 import { allowedModels, allowUnmatched, ifRevision, newName, rename, thing } from './shared.ts';
 
 export const people: Resource = {

@@ -1,5 +1,5 @@
 // Prices of an organization's own, USD per million tokens.
-import type { Given, Resource } from './command.ts';
+import type { Given, Resource } from '../command.ts';
 import { allowUnmatched, ifRevision, thing } from './shared.ts';
 
 const figures: readonly Given[] = [

@@ -1,9 +1,9 @@
 // Provider keys: an organization's credentials at model vendors. The secret comes from a file, standard input or a hidden question,
 // never from the command line, which other users of a machine can read.
 import { isObject, parseJson } from '../../common/json.ts';
+import { type Given, type Invocation, isGiven, type Request, type Resource, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
-import { type Given, type Invocation, isGiven, type Request, type Resource, textOf } from './command.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
 const secretFile: Given = {

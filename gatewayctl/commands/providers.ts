@@ -1,5 +1,5 @@
 // Custom providers: vendors and model servers that are added by configuration.
-import type { Given, Resource } from './command.ts';
+import type { Given, Resource } from '../command.ts';
 import { ifRevision, newName, thing } from './shared.ts';
 
 const form: readonly Given[] = [

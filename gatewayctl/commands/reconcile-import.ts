@@ -1,7 +1,6 @@
 // The import of bills: a document is read and added up whole, then sent day by day; what cannot be read changes nothing.
 import { Secret } from '../../common/secret.ts';
 import type { ImportedDay__Output } from '../../proto/generated/gateway/v1/ImportedDay.ts';
-import { printJson } from '../answer.ts';
 import { anthropic, anthropicCosts, anthropicUrl, anthropicUsage } from '../bills/anthropic.ts';
 import { awsBill } from '../bills/aws.ts';
 import { azureBill } from '../bills/azure.ts';
@@ -20,11 +19,12 @@ import { googleBill } from '../bills/google.ts';
 import { type DayRange, openAi, openAiCosts, openAiUrl, openAiUsage } from '../bills/openai.ts';
 import { otherBill } from '../bills/other.ts';
 import { apiUrl } from '../bills/vendor-api.ts';
+import { type Invocation, isGiven, textOf, valuesOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
 import { organizationInUse } from '../organization.ts';
+import { printJson } from '../print-response.ts';
 import { requireToken } from '../session.ts';
-import { type Invocation, isGiven, textOf, valuesOf } from './command.ts';
 
 interface Range {
   readonly from: string | undefined;

@@ -1,5 +1,5 @@
 // The ledger against the vendors' bills: import, mapping, what differs and why, and the adjustments that settle it.
-import type { Given, Request, Resource } from './command.ts';
+import type { Given, Request, Resource } from '../command.ts';
 import { importBills } from './reconcile-import.ts';
 import { ifRevision } from './shared.ts';
 

@@ -1,5 +1,5 @@
 // Settings of an organization.
-import type { Resource } from './command.ts';
+import type { Resource } from '../command.ts';
 import { allowedModels, allowUnmatched, ifRevision, rename } from './shared.ts';
 
 export const settings: Resource = {

@@ -1,7 +1,7 @@
 // Arguments and options that several resources have.
 import { duration } from '../../common/settings.ts';
+import type { Given } from '../command.ts';
 import type { Noun } from '../names.ts';
-import type { Given } from './command.ts';
 
 /** The thing that a command is about, by id or name. */
 export function thing(noun: Noun): Given {

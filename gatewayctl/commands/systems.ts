@@ -1,5 +1,5 @@
 // AI systems: the applications of an organization.
-import type { Resource } from './command.ts';
+import type { Resource } from '../command.ts';
 import { allowedModels, allowUnmatched, ifRevision, newName, rename, thing } from './shared.ts';
 
 export const systems: Resource = {

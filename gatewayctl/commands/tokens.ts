@@ -1,5 +1,5 @@
 // Credentials of operators and proxies.
-import type { Given, Resource } from './command.ts';
+import type { Given, Resource } from '../command.ts';
 import { newName, thing } from './shared.ts';
 
 const person: Given = {

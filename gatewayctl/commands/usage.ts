@@ -1,11 +1,11 @@
 // What was used: sums as a table, and every request for export.
 import { open } from 'node:fs/promises';
+import { type Given, type Invocation, type Request, type Resource, textOf, valuesOf } from '../command.ts';
+import { choicesOf, enumName } from '../enum-names.ts';
 import { usageMistake } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { organizationInUse } from '../organization.ts';
 import { requireToken } from '../session.ts';
-import { choicesOf, enumName } from '../words.ts';
-import { type Given, type Invocation, type Request, type Resource, textOf, valuesOf } from './command.ts';
 import { allowUnmatched, time, untilNow } from './shared.ts';
 
 const period: readonly Given[] = [

@@ -1,5 +1,5 @@
 // Webhooks: where an organization is told of what happens to its budgets.
-import type { Resource } from './command.ts';
+import type { Resource } from '../command.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
 export const webhooks: Resource = {

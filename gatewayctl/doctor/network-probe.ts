@@ -6,9 +6,9 @@ import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { CallFailure, type Client, dial } from '../client.ts';
 import { parseServer, type Target } from '../target.ts';
-import { meetPlainly } from './meet-plainly.ts';
-import { meetOverTls, readAuthorities } from './meet-tls.ts';
 import type { AdminSeen, Asked, LookedUp, Met, Probe, Unanswered } from './probe.ts';
+import { meetPlainly } from './probe-plaintext.ts';
+import { meetOverTls, readAuthorities } from './probe-tls.ts';
 
 export function createProbe(target: Target, now: () => number = Date.now): Probe {
   return {

@@ -1,7 +1,7 @@
 // Judges the stored selectors of models: a limit that selects nothing holds nobody back, and a list that selects nothing lets nobody
 // through. Pure.
 import type { StoredSelector__Output as StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
-import { enumWords } from '../words.ts';
+import { enumWords } from '../enum-names.ts';
 import { type Finding, listed, ok, skipped, warning } from './finding.ts';
 import { type Asked, isAnswered } from './probe.ts';
 

@@ -9,7 +9,7 @@ import { continuationAt } from './secrets/continuation.ts';
 import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
 import { forms } from './secrets/forms.ts';
 import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
-import { placesInWritten } from './secrets/literal-places.ts';
+import { placesInWritten } from './secrets/literal-matches.ts';
 import type { LiteralPlace } from './secrets/literals.ts';
 
 /**

@@ -39,13 +39,13 @@ export function createMetrics(): InjectorMetrics {
   for (const options of lossCounters(registers)) new Counter(options);
   const reviews = new Counter({
     name: 'gateway_injector_reviews_total',
-    help: 'Pods that the API server asked about, by outcome: injected, already_injected, opted_out, not_injected, refused, unreadable.',
+    help: 'Pods reviewed for the API server, by outcome: injected, already_injected, opted_out, not_injected, refused, unreadable.',
     labelNames: ['outcome'] as const,
     registers,
   });
   const seconds = new Histogram({
     name: 'gateway_injector_review_duration_seconds',
-    help: 'Time from the first byte of a review to its answer; creating a pod waits for it.',
+    help: 'Time from the first byte of a review to its response; creating a pod waits for it.',
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
     registers,
   });

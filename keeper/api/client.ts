@@ -2,8 +2,8 @@
 // objects need none of a client library's hundreds of kinds. Every request and every response has a bound.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
+import type { Reread } from '../../common/file-watcher.ts';
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
-import type { Reread } from '../../common/reread.ts';
 import { linesOf } from './lines.ts';
 
 export interface ApiClient {

@@ -4,7 +4,7 @@
 import type { Clock } from '../../common/clock.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { Logger } from '../../common/logger.ts';
-import { type Rounds, startRounds } from '../../common/rounds.ts';
+import { type Rounds, startRounds } from '../../common/periodic-task.ts';
 import type { Timers } from '../../common/timers.ts';
 import { type ApiClient, hasStatus } from './client.ts';
 import { textIn, versionOf } from './sources.ts';

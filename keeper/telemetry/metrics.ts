@@ -66,7 +66,7 @@ export function createMetrics(): KeeperMetrics {
   });
   const failing = new Gauge({
     name: 'gateway_keeper_task_failing',
-    help: 'Whether the last round of a task has failed (1) or not (0): webhook, image, sizes, certificates, tenants. The log has the cause.',
+    help: 'Whether the last run of a task has failed (1) or not (0): webhook, image, sizes, certificates, tenants. The log has the cause.',
     labelNames: ['task'] as const,
     registers,
   });
@@ -92,7 +92,7 @@ function observe(registers: Registry[], { isLeader, certificates, namespacesLeft
   });
   new Gauge({
     name: 'gateway_keeper_namespaces_left_out',
-    help: 'Namespaces whose sizes found no room in what is handed to the injector. Absent where the keeper may not read namespaces.',
+    help: 'Namespaces whose sizes have no room in the injector’s file. Absent if the keeper may not read namespaces.',
     registers,
     collect() {
       const count = namespacesLeftOut();

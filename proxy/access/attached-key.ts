@@ -2,7 +2,7 @@
 // stands here once, for both modes: a request that brings a virtual key, in whatever form, is left as it is.
 import { readFile } from 'node:fs/promises';
 import { credentialPrefixes, isWellFormedCredential } from '../../common/credential.ts';
-import { type Reread, type RereadOptions, reread } from '../../common/reread.ts';
+import { type Reread, type RereadOptions, reread } from '../../common/file-watcher.ts';
 import { Secret } from '../../common/secret.ts';
 import { type CredentialHeaders, credentialHeaders } from './credentials.ts';
 

@@ -1,4 +1,4 @@
-// The bounds of the access protocol in one table; ARCHITECTURE.md explains them. Times in milliseconds.
+// The bounds of the access protocol in one table; docs/design/access.md explains them. Times in milliseconds.
 export const accessLimits = {
   /** Look-ups in memory, by kind of record. */
   keysMax: 100_000,

@@ -1,8 +1,8 @@
 // Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
+import type { Traits } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
-import type { Traits } from '../catalog/traits.ts';
 
 export interface Principal {
   readonly key: KeyRecord;

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
+import { type Reread, type RereadOptions, readNamed, reread } from '../../common/file-watcher.ts';
 import type { Logger } from '../../common/logger.ts';
 import {
   idOf,
@@ -13,7 +14,6 @@ import {
   type VerifyingKey,
   verifyingKey,
 } from '../../common/record-signature.ts';
-import { type Reread, type RereadOptions, readNamed, reread } from '../../common/reread.ts';
 import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
 import type { AccessLimits } from './limits.ts';
 

@@ -6,7 +6,7 @@ import { TransportError } from '../upstream/transport.ts';
 import type { EgressCall } from './egress-call.ts';
 import { egressFailure } from './failures.ts';
 import { returnedHeaders } from './headers.ts';
-import { ErrorAnswerReader, noteAnswer } from './told.ts';
+import { ErrorAnswerReader, noteAnswer } from './response-summary.ts';
 
 /** Resolves when the answer is written or cut. */
 export async function relay(exchange: Exchange, call: EgressCall): Promise<void> {

@@ -1,7 +1,7 @@
 // What guardrails decided about one request: counted, sampled for the audit log, and told to its caller and in the access log.
 // Never with what was found.
 import { blockedMessage, type Decision, type Guardrail, type Stage } from '../../guardrails/definition.ts';
-import type { ChatCall } from '../chat/call.ts';
+import type { ChatCall } from '../call.ts';
 import { GatewayError } from '../errors.ts';
 import type { DecisionSamples } from './decision-samples.ts';
 import type { GuardrailRecord } from './guardrail.ts';

@@ -2,7 +2,7 @@
 // answers as an answer does. Its status stays, and whether to try again: callers go by those.
 import { BlockedError, guardText } from '../../guardrails/window.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
-import type { AnswerGuards } from './answer-guards.ts';
+import type { AnswerGuards } from './response-guards.ts';
 
 /** In place of words that a guardrail, or a service that would have to be asked first, keeps back. */
 export const keptBack = 'the provider refused the request; a guardrail on responses keeps back what it said';

@@ -1,10 +1,10 @@
 // Parts of an answer held against its guards one text after another: what a stream does with the parts that it holds whole, and
 // what gives the same as a complete answer does.
 import { isObject, type JsonObject } from '../../common/json.ts';
-import { answerPlaces } from '../../guardrails/places/answer-places.ts';
-import { mapTexts, type Place } from '../../guardrails/places/places.ts';
+import { mapTexts, type Place } from '../../guardrails/inspection/inspection-schema.ts';
+import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
 import { type Guard, guardText } from '../../guardrails/window.ts';
-import type { AnswerGuards } from './answer-guards.ts';
+import type { AnswerGuards } from './response-guards.ts';
 
 /**
  * All strings of an answer, a chunk or a part of one that are inspected; ids, signatures and the like pass.

@@ -1,5 +1,5 @@
 // Guardrails as the request path sees them.
-import type { ChatCall } from '../chat/call.ts';
+import type { ChatCall } from '../call.ts';
 import type { AttemptResult } from '../upstream/attempt.ts';
 
 export interface Guardrails {

@@ -1,8 +1,8 @@
 // The kind prompt_size: what a request comes to, before anybody has counted its tokens.
 import type { PromptSizeCheck } from '../../guardrails/definition.ts';
-import type { ChatCall } from '../chat/call.ts';
-import { mediaOf } from '../chat/media-parts.ts';
-import { estimateTokens } from '../ledger/rates/estimate.ts';
+import type { ChatCall } from '../call.ts';
+import { mediaOf } from '../conversation/media-parts.ts';
+import { estimateTokens } from '../rates/estimate.ts';
 
 export function exceeds(
   { tokensMax, messagesMax, imagesMax }: PromptSizeCheck,

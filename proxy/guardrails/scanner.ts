@@ -2,8 +2,8 @@
 // machine however busy it is; what costs more, or turns out to, in a worker; the longest nowhere. What lacks room or time is not
 // inspected, which is neither a pass nor a find: nobody else's failure rule decides about it.
 import { HeldShare, type ShareOwner } from '../../common/shares.ts';
-import { stringsOf, type Texts } from '../../guardrails/places/findings.ts';
-import type { Slot } from '../../guardrails/places/places.ts';
+import { stringsOf, type Texts } from '../../guardrails/inspection/findings.ts';
+import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
 import { pieceNs, type Scanned, TextScan } from '../../guardrails/scan.ts';
 import { type LoopTurns, sliceMs } from '../loop-turns.ts';
 import { shares } from '../shares.ts';

@@ -5,16 +5,22 @@ import type { JsonObject } from '../../common/json.ts';
 import { isObject } from '../../common/json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { Stage } from '../../guardrails/definition.ts';
+import { type Found, locate, replace, stringsOf, type Texts } from '../../guardrails/inspection/findings.ts';
+import {
+  type Place,
+  type Slot,
+  slotsOf,
+  TooDeepError,
+  withTexts,
+} from '../../guardrails/inspection/inspection-schema.ts';
+import { seamsOf } from '../../guardrails/inspection/joins.ts';
 import { contextMax } from '../../guardrails/matcher.ts';
 import type { Placeholders } from '../../guardrails/placeholders.ts';
-import { type Found, locate, replace, stringsOf, type Texts } from '../../guardrails/places/findings.ts';
-import { type Place, type Slot, slotsOf, TooDeepError, withTexts } from '../../guardrails/places/places.ts';
-import { seamsOf } from '../../guardrails/places/seams.ts';
 import type { Hit, Scanned } from '../../guardrails/scan.ts';
+import { judge } from './apply-findings.ts';
 import type { StageGuardrails } from './compiled.ts';
 import type { Decisions } from './decisions.ts';
 import type { InspectContext } from './guardrail.ts';
-import { judge } from './judge.ts';
 import { isTooLong, type PendingScan, type Scanner } from './scanner.ts';
 import { askServices } from './services/ask-services.ts';
 import type { ServiceGuard } from './services/service.ts';

@@ -1,8 +1,8 @@
 // Reads a request body: media type, size, structure and memory are checked while it arrives, never afterwards.
 import { ByteStore } from '../../common/byte-store.ts';
-import { JsonGuard, type JsonLimits } from '../chat/json-guard.ts';
-import type { ReadBody } from '../chat/request.ts';
+import { JsonGuard, type JsonLimits } from '../conversation/json-guard.ts';
 import { GatewayError } from '../errors.ts';
+import type { ReadBody } from '../formats/chat-completions/read-request.ts';
 import type { LoopTurns } from '../loop-turns.ts';
 import type { Exchange } from './exchange.ts';
 

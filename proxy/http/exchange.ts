@@ -2,7 +2,7 @@
 // ended from outside, and what will be recorded of it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
-import type { Usage } from '../chat/usage.ts';
+import type { Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import type { EstimateReason } from '../ledger/ledger.ts';
 import type { Received } from '../upstream/attempt.ts';

@@ -3,9 +3,9 @@
 // limits on rates and the callers' allow-lists, because not its caller but the organization has chosen it.
 import { isObject, objectsOf, parseJson } from '../../common/json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
-import type { ChatCall } from '../chat/call.ts';
-import { withOutputCeiling } from '../chat/request.ts';
+import type { ChatCall } from '../call.ts';
 import { GatewayError } from '../errors.ts';
+import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { AskModel, ModelQuestion } from '../guardrails/services/model.ts';
 import { NotAskedError, ServiceFailedError } from '../guardrails/services/service.ts';
 import type { Hold, Ledger, Outcome } from '../ledger/ledger.ts';

@@ -4,13 +4,13 @@
 import { type AttachedKey, withAttachedKey } from '../access/attached-key.ts';
 import { type AuthenticatorDeps, authenticate, type Caller } from '../access/authenticator.ts';
 import { readCredentials } from '../access/credentials.ts';
-import type { ChatCall } from '../chat/call.ts';
-import { withOutputCeiling } from '../chat/request.ts';
-import { withNearest } from '../chat/unknown-model.ts';
+import type { ChatCall } from '../call.ts';
 import { GatewayError } from '../errors.ts';
+import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import type { Guardrails, OutputGuard } from '../guardrails/guardrail.ts';
 import type { Hold, Ledger } from '../ledger/ledger.ts';
 import type { LoopTurns } from '../loop-turns.ts';
+import { withNearest } from '../unknown-model.ts';
 import type { Dispatch } from '../upstream/dispatch.ts';
 import type { Admission } from './admission.ts';
 import { type AuthorizeDeps, authorize, routeTarget } from './authorize.ts';

@@ -6,8 +6,8 @@ import { withoutKeyForms } from '../../common/key-forms.ts';
 import { isModelName } from '../../common/model-facts.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { CatalogModel } from '../catalog/models.ts';
-import { nearestWords } from '../chat/unknown-model.ts';
 import { GatewayError } from '../errors.ts';
+import { nearestWords } from '../unknown-model.ts';
 import { type CallableDeps, callableModels, nameOf, nearestCallable } from './callable-models.ts';
 
 /** SDK type `Model` of the package openai. */

@@ -1,13 +1,14 @@
 // A body becomes a request: a small one at once, a larger one in its organization's turn, a large one in slices; no longer than its caller
 // waits for it.
+
+import { overloaded } from '../errors.ts';
 import {
   type ChatRequest,
   isLargeBody,
   parseChatRequest,
   parseChatRequestInSteps,
   type ReadBody,
-} from '../chat/request.ts';
-import { overloaded } from '../errors.ts';
+} from '../formats/chat-completions/read-request.ts';
 import { type LoopTurns, NoTurnError } from '../loop-turns.ts';
 import type { Abortable, Exchange } from './exchange.ts';
 

@@ -3,7 +3,7 @@
 // among the requests in flight stay taken, so that hanging up in a loop meets the same limits as waiting. Bounded in number, for
 // each organization, and, by the watchdog, in time.
 import { alphaOf, HeldShare } from '../../common/shares.ts';
-import type { GiveUpReason } from '../chat/response-end.ts';
+import type { GiveUpReason } from '../conversation/response-end.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface ReadOnLimits {

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { withoutRepeatedKeys } from '../access/repeated-keys.ts';
 import { type ErrorCode, errorType, GatewayError } from '../errors.ts';
-import { requestIdHeader } from '../upstream/answer-headers.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
+import { requestIdHeader } from '../upstream/response-headers.ts';
 import { ClientGone, type Exchange, type RequestRecord } from './exchange.ts';
 import { headerValue } from './headers.ts';
 

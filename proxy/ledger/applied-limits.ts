@@ -3,9 +3,9 @@
 import { limitsModel } from '../../catalog/model-selector.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { KeyRecord, Limit, Principal, ScopeKind } from '../access/principal.ts';
-import type { ChatCall } from '../chat/call.ts';
-import type { Budget } from './budgets/budgets.ts';
-import type { RateLimit } from './rates/rates.ts';
+import type { Budget } from '../budgets/budgets.ts';
+import type { ChatCall } from '../call.ts';
+import type { RateLimit } from '../rates/rates.ts';
 
 export type LimitLevel = ScopeKind | 'virtual_key';
 

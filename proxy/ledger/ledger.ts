@@ -1,8 +1,9 @@
 // The ledger as the request path sees it: a hold before the provider is called, settled exactly once afterwards.
-import type { ChatCall } from '../chat/call.ts';
-import type { ResponseEnd } from '../chat/response-end.ts';
-import type { Usage } from '../chat/usage.ts';
-import type { EstimateReason } from './budgets/ledger-client.ts';
+
+import type { EstimateReason } from '../budgets/ledger-client.ts';
+import type { ChatCall } from '../call.ts';
+import type { ResponseEnd } from '../conversation/response-end.ts';
+import type { Usage } from '../conversation/usage.ts';
 
 export interface Ledger {
   /**

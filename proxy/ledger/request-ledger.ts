@@ -1,31 +1,31 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
 import { usdOfNano } from '../../common/money.ts';
-import type { ChatCall } from '../chat/call.ts';
-import { modelNotPriced } from '../chat/unknown-model.ts';
-import { noUsage, type Usage } from '../chat/usage.ts';
-import { GatewayError } from '../errors.ts';
-import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import {
   type BudgetHold,
   BudgetRefusal,
   type Budgets,
   type RefusalReason,
   type Stamp,
-} from './budgets/budgets.ts';
+} from '../budgets/budgets.ts';
+import type { ChatCall } from '../call.ts';
+import { noUsage, type Usage } from '../conversation/usage.ts';
+import { GatewayError } from '../errors.ts';
+import { boundOf, type CostBound } from '../pricing/bound.ts';
+import { type Charged, chargeOf, estimateReasonOf, type Terms } from '../pricing/charge.ts';
+import { estimatedUsage } from '../pricing/estimated-usage.ts';
+import { mayThinkUnseen } from '../pricing/hidden-thoughts.ts';
+import type { PriceBook } from '../pricing/price-book.ts';
+import type { Prices } from '../pricing/prices.ts';
+import { ServedTiers } from '../pricing/served-tiers.ts';
+import { unpriceable } from '../pricing/unpriceable.ts';
+import { type RateLimitsDeps, type RateLimitsHold, takeRates } from '../rates/rate-limits.ts';
+import { modelNotPriced } from '../unknown-model.ts';
+import { killedEvent, usageEvent } from '../usage/usage-event.ts';
+import type { UsageLog } from '../usage/usage-log.ts';
+import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import type { EstimateReason, Hold, Ledger, Outcome, Settled } from './ledger.ts';
-import { budgetRefusal } from './limit-words.ts';
-import { boundOf, type CostBound } from './pricing/bound.ts';
-import { type Charged, chargeOf, estimateReasonOf, type Terms } from './pricing/charge.ts';
-import { estimatedUsage } from './pricing/estimated-usage.ts';
-import { mayThinkUnseen } from './pricing/hidden-thoughts.ts';
-import type { PriceBook } from './pricing/price-book.ts';
-import type { Prices } from './pricing/prices.ts';
-import { ServedTiers } from './pricing/served-tiers.ts';
-import { unpriceable } from './pricing/unpriceable.ts';
-import { type RateLimitsDeps, type RateLimitsHold, takeRates } from './rates/rate-limits.ts';
-import { killedEvent, usageEvent } from './usage/usage-event.ts';
-import type { UsageLog } from './usage/usage-log.ts';
+import { budgetRefusal } from './limit-messages.ts';
 
 export interface BudgetMetrics {
   refused(level: LimitLevel, reason: RefusalReason): void;

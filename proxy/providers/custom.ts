@@ -2,7 +2,7 @@
 // is sent is a matter of headers alone, so it is put into the request that the wire format has built, and no format knows.
 import { Secret } from '../../common/secret.ts';
 import type { CustomProvider, KeyForm } from '../access/principal.ts';
-import { passesToCustom } from './passthrough/passed-fields.ts';
+import { passesToCustom } from '../formats/chat-completions/passed-fields.ts';
 import type { Provider, ProviderCall, UpstreamRequest } from './provider.ts';
 
 /** @param base the shipped provider whose wire format it speaks */

@@ -1,10 +1,10 @@
 // The providers: adding one is a folder and a line here.
-import { assistantProvider } from './assistant-provider/index.ts';
-import { gptProvider } from './gpt-provider/index.ts';
-import { managedCloudModels } from './managed-cloud-models/index.ts';
+import { assistantProvider } from './assistant-provider.ts';
+import { gptProvider } from './gpt-provider.ts';
+import { managedCloudModels } from './managed-cloud-models.ts';
 import type { Provider } from './provider.ts';
-import { searchProvider } from './search-provider/index.ts';
-import { studioAi } from './studio-ai/index.ts';
+import { searchProvider } from './search-provider.ts';
+import { studioAi } from './studio-ai.ts';
 
 export const providers: readonly Provider[] = [
   gptProvider,

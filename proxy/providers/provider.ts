@@ -3,11 +3,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../../common/secret.ts';
 import type { CustomProvider } from '../access/principal.ts';
-import type { Traits } from '../catalog/traits.ts';
-import type { InlineData } from '../chat/media.ts';
-import type { ChatRequest } from '../chat/request.ts';
-import type { CostText, Usage } from '../chat/usage.ts';
-import type { PassesField } from './passthrough/passed-fields.ts';
+import type { Traits } from '../catalog/capabilities.ts';
+import type { InlineData } from '../conversation/media.ts';
+import type { CostText, Usage } from '../conversation/usage.ts';
+import type { PassesField } from '../formats/chat-completions/passed-fields.ts';
+import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 
 export interface Provider {
   /** Canonical name: in logs, metrics and model ids. */
@@ -161,7 +161,7 @@ export interface StreamReader {
   readonly usageIsComplete: boolean;
   /** The model that answers, in the vendor's words, as soon as it has named one. */
   readonly model: string | undefined;
-  /** The most tokens that text, reasoning, refusals and calls so far can have been (chat/text-tokens.ts). */
+  /** The most tokens that text, reasoning, refusals and calls so far can have been (conversation/text-tokens.ts). */
   readonly textTokens: number;
 }
 

@@ -14,12 +14,12 @@ export function guardrailMetrics(
 ): GuardrailMetrics & ServiceMetrics {
   const decisions = tally({
     name: 'gateway_guardrail_decisions_total',
-    help: 'What guardrails decided, by their name and kind; failed_…: the check failed, and its rule decided; unavailable: the gateway lacked time or room to inspect, and it went no further',
+    help: 'Decisions of guardrails, by name and kind; failed_…: the check failed, and its rule decided; unavailable: the gateway lacked time or room to inspect, and the request ended',
     labelNames: ['guardrail', 'kind', 'stage', 'decision'],
   });
   const questions = tally({
     name: 'gateway_guardrail_questions_total',
-    help: 'Questions that guardrails asked other services, by kind and outcome: answered, or why not',
+    help: 'Calls of guardrails to services, by kind and outcome: answered, or why not',
     labelNames: ['kind', 'outcome'],
   });
   const seconds = histogram(secondsOptions);
@@ -35,7 +35,7 @@ export function guardrailMetrics(
 
 const secondsOptions: HistogramOptions = {
   name: 'gateway_guardrail_seconds',
-  help: 'What guardrails took of one request, by stage: its input, or an answer that is no stream; services included',
+  help: 'Time that guardrails took of one request, by stage: its input, or a response that is no stream; services included',
   buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   labelNames: ['stage'],
 };

@@ -1,11 +1,11 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
 
-import { estimateReasons } from '../ledger/budgets/ledger-client.ts';
-import type { BudgetTotals, SliceMetrics } from '../ledger/budgets/sliced-budgets.ts';
-import type { AdoptionMetrics } from '../ledger/journal/adoption.ts';
-import type { JournalMetrics } from '../ledger/journal/journals.ts';
+import type { BudgetTotals, SliceMetrics } from '../budgets/leased-budgets.ts';
+import { estimateReasons } from '../budgets/ledger-client.ts';
+import type { AdoptionMetrics } from '../journal/adoption.ts';
+import type { JournalMetrics } from '../journal/journals.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
-import { skipReasons, type UsageGauges, type UsageMetrics } from '../ledger/usage/usage-metrics.ts';
+import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage-metrics.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import type { Tally } from './tally.ts';
 
@@ -44,12 +44,12 @@ export function ledgerMetrics(
 function journalMetrics(tally: Tally, lost: UsageMetrics['lost']): LedgerMetrics['journals'] {
   const failures = tally({
     name: 'gateway_journal_failures_total',
-    help: 'Times that the journal could not be begun or written; the session that went on without may leave budgets unsettled',
+    help: 'Failures to begin or write the journal; a session without one may leave money unconfirmed',
     labelNames: [],
   })();
   const adopted = tally({
     name: 'gateway_usage_adopted_total',
-    help: 'Usage events of killed proxies that were reported from their journals: settled ones, and requests under way',
+    help: 'Usage events of killed proxies that were reported from their journals: settled ones, and requests in flight',
     labelNames: ['kind'],
   });
   const [settled, killed] = [adopted('settled'), adopted('killed')];
@@ -71,7 +71,7 @@ function budgetMetrics(tally: Tally): BudgetMetrics {
   });
   const unpriced = tally({
     name: 'gateway_unpriced_requests_total',
-    help: 'Requests that used a model without a price, or of which a part has none: that is counted as nothing, or as the nearest that has one',
+    help: 'Requests of which the model, or a part, has no price: it costs nothing, or what the nearest priced part costs',
     labelNames: [],
   })();
   const estimated = tally({
@@ -93,22 +93,22 @@ function sliceMetrics(
 ): SliceMetrics {
   const draws = tally({
     name: 'gateway_budget_draws_total',
-    help: 'Draws of budgets that the control plane answered, by outcome',
+    help: 'Acquisitions of leases, by the control plane’s outcome',
     labelNames: ['outcome'],
   });
   const drawn = tally({
     name: 'gateway_budget_drawn_nano_usd_total',
-    help: 'Nano-dollars drawn of budgets',
+    help: 'Nano-dollars of budgets acquired into leases',
     labelNames: [],
   })();
   const returned = tally({
     name: 'gateway_budget_returned_nano_usd_total',
-    help: 'Nano-dollars of budgets given back',
+    help: 'Nano-dollars of budgets released from leases',
     labelNames: [],
   })();
   const lost = tally({
     name: 'gateway_budget_escrow_lost_nano_usd_total',
-    help: 'Nano-dollars that were held for usage that was lost on its way to the control plane; they become unsettled',
+    help: 'Pending charges, in nano-dollars, of usage that was lost on its way to the control plane; they become unconfirmed',
     labelNames: [],
   })();
   const waits = histogram(waitOptions).row();
@@ -129,7 +129,7 @@ function sliceMetrics(
 
 const waitOptions: HistogramOptions = {
   name: 'gateway_budget_wait_seconds',
-  help: 'How long requests waited for draws; those that memory could serve are not among them',
+  help: 'How long requests waited for a lease; those that memory could serve are not among them',
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
   labelNames: [],
 };
@@ -137,12 +137,12 @@ const waitOptions: HistogramOptions = {
 function usageMetrics(tally: Tally): UsageMetrics {
   const events = tally({
     name: 'gateway_usage_events_total',
-    help: 'Usage events, by what became of them: reported, overflowed to Redis, drained from there, lost',
+    help: 'Usage events, by outcome: reported, overflowed to Redis, drained from there, lost',
     labelNames: ['outcome'],
   });
   const skipped = tally({
     name: 'gateway_usage_skipped_total',
-    help: 'Times that usage in Redis was left where it is, by reason',
+    help: 'Usage in Redis that was skipped and stays there, by reason',
     labelNames: ['reason'],
   });
   // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.
@@ -172,32 +172,32 @@ export function ledgerGauges({ budgets, usage, catalog }: LedgerGauges): readonl
   return [
     {
       name: 'gateway_catalog_age_seconds',
-      help: 'Since the day of the catalog of models and prices that is in force',
+      help: 'Age of the catalog of models and prices in force, since its day',
       read: () => catalog.ageSeconds(),
     },
     {
       name: 'gateway_catalog_rejected',
-      help: 'Whether the catalog file that is set cannot be used now, 0 or 1: the last good one is in force',
+      help: 'Whether the configured catalog file is invalid, 0 or 1: the last good one is in force',
       read: () => (catalog.isRejected() ? 1 : 0),
     },
     {
       name: 'gateway_budget_slices',
-      help: 'Slices of budgets that this proxy holds',
+      help: 'Leases of budgets that this proxy has',
       read: () => budgets().slices,
     },
     {
       name: 'gateway_budget_available_nano_usd',
-      help: 'Nano-dollars in slices that no request holds',
+      help: 'Nano-dollars in leases without a reservation',
       read: () => budgets().available,
     },
     {
       name: 'gateway_budget_shut_nano_usd',
-      help: 'Part of them that requests take only after the control plane has heard of it: free at once should this proxy be killed',
+      help: 'Shut part of leases in nano-dollars: requests use it only after the control plane knows, so it is free at once if this proxy is killed',
       read: () => budgets().shut,
     },
     {
       name: 'gateway_budget_held_nano_usd',
-      help: 'Nano-dollars in slices that requests hold',
+      help: 'Nano-dollars in leases that requests have reserved',
       read: () => budgets().holds,
     },
     {
@@ -207,17 +207,17 @@ export function ledgerGauges({ budgets, usage, catalog }: LedgerGauges): readonl
     },
     {
       name: 'gateway_usage_queued_bytes',
-      help: 'What they take of the memory set aside for them; at 64 MiB requests are refused',
+      help: 'Memory used by queued usage events, in bytes; at 64 MiB requests are refused',
       read: () => usage.bytes,
     },
     {
       name: 'gateway_usage_oldest_seconds',
-      help: 'How long the oldest of them has waited',
+      help: 'How long the oldest queued usage event has waited',
       read: () => usage.oldestMs / 1000,
     },
     {
       name: 'gateway_usage_kept_seconds',
-      help: 'For how long acknowledged usage is kept, to be reported again should the database lose it; at most 300, less at 64 MiB',
+      help: 'For how long acknowledged usage is kept, to be reported again if the database loses it; at most 300, less at 64 MiB',
       read: () => usage.keptMs / 1000,
     },
   ];

@@ -15,7 +15,7 @@ import type { GuardrailMetrics } from '../guardrails/decisions.ts';
 import type { ServiceMetrics } from '../guardrails/services/service-guards.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { ReadOnMetrics } from '../http/read-on.ts';
-import type { LimitMetrics } from '../ledger/rates/rate-limits.ts';
+import type { LimitMetrics } from '../rates/rate-limits.ts';
 import { guardrailMetrics } from './guardrail-metrics.ts';
 import { type HistogramOptions, type HistogramRow, TalliedHistogram } from './histogram.ts';
 import { type LedgerGauges, type LedgerMetrics, ledgerGauges, ledgerMetrics } from './ledger-metrics.ts';
@@ -86,7 +86,7 @@ export function createMetrics(): ProxyMetrics {
   const requests = requestMetrics(registry, histogram);
   const malformed = tally(registry, {
     name: 'gateway_malformed_requests_total',
-    help: 'Connections that sent no valid HTTP request, by the code they were answered',
+    help: 'Connections that sent no valid HTTP request, by the code of the response',
     labelNames: ['code'],
   });
   const failures = tally(registry, {
@@ -213,7 +213,7 @@ function requestRows(
 ): (record: RequestRecord) => RequestRow {
   const requests = tally(registry, {
     name: 'gateway_requests_total',
-    help: 'Requests answered, by route, provider, status, code and who spoke',
+    help: 'Requests with a response, by route, provider, status, code and source of the response',
     labelNames: ['route', 'provider', 'status', 'code', 'source'],
   });
   const attempts = tally(registry, {
@@ -228,7 +228,7 @@ function requestRows(
   });
   const cost = tally(registry, {
     name: 'gateway_cost_nano_usd_total',
-    help: 'Nano-dollars that requests did cost, as they were settled, by provider and known model',
+    help: 'Cost of settled requests in nano-dollars, by provider and known model',
     labelNames: ['provider', 'model'],
   });
   const duration = histogram(durationOptions);
@@ -270,21 +270,21 @@ const durationBuckets = [
 
 const durationOptions: HistogramOptions = {
   name: 'gen_ai_server_request_duration_seconds',
-  help: 'From the first byte of a request to the last of its answer',
+  help: 'From the first byte of a request to the last of its response',
   buckets: durationBuckets,
   labelNames: ['gen_ai_provider_name', 'error_type'],
 };
 
 const firstTokenOptions: HistogramOptions = {
   name: 'gen_ai_server_time_to_first_token_seconds',
-  help: 'From the first byte of a request to the first byte of a streamed answer',
+  help: 'From the first byte of a request to the first byte of a streamed response',
   buckets: durationBuckets,
   labelNames: ['gen_ai_provider_name'],
 };
 
 const perTokenOptions: HistogramOptions = {
   name: 'gen_ai_server_time_per_output_token_seconds',
-  help: 'Time per output token after the first of a streamed answer',
+  help: 'Time per output token after the first of a streamed response',
   buckets: [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
   labelNames: ['gen_ai_provider_name'],
 };
@@ -299,12 +299,12 @@ const usageOptions: HistogramOptions = {
 function accessMetrics(registry: Registry): AccessMetrics {
   const lookups = tally(registry, {
     name: 'gateway_key_lookups_total',
-    help: 'Key look-ups by the tier that answered',
+    help: 'Key look-ups by the tier that served them',
     labelNames: ['tier'],
   });
   const ignored = tally(registry, {
     name: 'gateway_access_cache_ignored_total',
-    help: 'Records in Redis that were not believed, by reason',
+    help: 'Records in Redis that were ignored, by reason',
     labelNames: ['reason'],
   });
   const failed = tally(registry, {
@@ -327,7 +327,7 @@ function limitMetrics(registry: Registry): LimitMetrics {
   });
   const local = tally(registry, {
     name: 'gateway_rate_limit_local_total',
-    help: 'Requests whose rates this proxy counted alone, because Redis does not answer or is not set',
+    help: 'Requests whose rates this proxy counted alone, because Redis does not respond or is not set',
     labelNames: [],
   })();
   return {
@@ -362,12 +362,12 @@ function observeGauges(gauge: MakeGauge, gauges: Gauges): void {
   if (redis !== undefined)
     gauge(
       'gateway_redis_up',
-      'Whether Redis answers, 0 or 1; NaN while it is too early to say, absent where none is set',
+      'Whether Redis responds, 0 or 1; NaN before the first attempt, absent without a Redis',
       () => upOf(redis.state()),
     );
   gauge(
     'gateway_feed_age_seconds',
-    'Since the change feed last confirmed what is known; NaN before it ever did',
+    'Time since the change feed last confirmed the records; NaN before it ever did',
     () => {
       const age = gauges.feedAgeMs();
       return age === undefined ? Number.NaN : age / 1000;
@@ -384,17 +384,13 @@ function observeAdmission(gauge: MakeGauge, admission: AdmissionGauges): void {
   gauge('gateway_in_flight_requests', 'Admitted requests that are not finished', () => admission.inFlight);
   gauge(
     'gateway_in_flight_limit',
-    'How many may be at a time; more are refused',
+    'Limit of admitted requests in flight; more are refused',
     () => admission.limits.inFlightMax,
   );
-  gauge(
-    'gateway_buffered_bytes',
-    'Bytes of requests and answers held in memory',
-    () => admission.bufferedBytes,
-  );
+  gauge('gateway_buffered_bytes', 'Bytes of requests and responses in memory', () => admission.bufferedBytes);
   gauge(
     'gateway_buffered_bytes_limit',
-    'How many may be held; what would need more is refused',
+    'Limit of bytes of requests and responses in memory; a request that would need more is refused',
     () => admission.limits.bufferedBytesMax,
   );
 }

@@ -5,7 +5,7 @@ import type { Tally } from './tally.ts';
 export function readOnMetrics(tally: Tally): ReadOnMetrics {
   const results = tally({
     name: 'gateway_read_on_total',
-    help: 'Responses whose caller had left, or may not have them, by what became of them: read on to their end, cancelled at a provider that stops then (left), no room or not readable (not_read), timed_out, shutdown',
+    help: 'Responses whose caller had left or was refused, by outcome: read on to their end, cancelled at a provider that stops then (left), no room or not readable (not_read), timed_out, shutdown',
     labelNames: ['result'],
   });
   // There from the start: of a series that begins with 1 Prometheus does not see that it has grown.

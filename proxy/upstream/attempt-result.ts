@@ -1,6 +1,6 @@
 // What comes of an attempt: what is known of the provider's response at any time, and the response itself, whole or as a stream.
-import type { GiveUpReason, ResponseEnd } from '../chat/response-end.ts';
-import type { Usage } from '../chat/usage.ts';
+import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
+import type { Usage } from '../conversation/usage.ts';
 
 /** What is known of a provider's response, at any time. */
 export interface Received {

@@ -4,11 +4,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
-import { largeBytes } from '../chat/request.ts';
-import type { GiveUpReason, ResponseEnd } from '../chat/response-end.ts';
-import { completionTokensMax, textTokensMax } from '../chat/text-tokens.ts';
-import type { Usage } from '../chat/usage.ts';
+import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
+import { completionTokensMax, textTokensMax } from '../conversation/text-tokens.ts';
+import type { Usage } from '../conversation/usage.ts';
 import { GatewayError, overloaded } from '../errors.ts';
+import { largeBytes } from '../formats/chat-completions/read-request.ts';
 import {
   type CompleteAnswer,
   type ProviderCall,
@@ -16,13 +16,13 @@ import {
   type VendorError,
   VendorFailure,
 } from '../providers/provider.ts';
-import { passedHeaders } from './answer-headers.ts';
-import { answeredModel } from './answered-model.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { withoutKey } from './key-echo.ts';
 import { outgoing } from './outgoing.ts';
 import { ownHeaders } from './own-headers.ts';
 import { providerFailure } from './provider-failure.ts';
+import { passedHeaders } from './response-headers.ts';
+import { answeredModel } from './response-model.ts';
 import type { Translation } from './translation.ts';
 import type { BuiltRequest, ReadAnswer } from './translation-job.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';

@@ -1,8 +1,8 @@
 // The custom providers that an organization may call, by name: each a provider as any other, with what its configuration says
 // of its models. Made once for each configuration, which organizations share where it is the platform's.
 import type { CustomProvider as Configured, OrganizationRecord } from '../access/principal.ts';
+import type { Traits, TraitTable } from '../catalog/capabilities.ts';
 import type { CatalogModel } from '../catalog/models.ts';
-import type { Traits, TraitTable } from '../catalog/traits.ts';
 import { customProvider } from '../providers/custom.ts';
 import type { Provider } from '../providers/provider.ts';
 

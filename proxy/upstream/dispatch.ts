@@ -1,8 +1,8 @@
 // The attempt loop: what the provider needs fetched, which target, one attempt at it, what came of it. One target and no retry
 // yet.
-import type { ChatCall } from '../chat/call.ts';
-import { imageUrls } from '../chat/content.ts';
-import type { InlineData } from '../chat/media.ts';
+import type { ChatCall } from '../call.ts';
+import { imageUrls } from '../conversation/content.ts';
+import type { InlineData } from '../conversation/media.ts';
 import { GatewayError } from '../errors.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from './attempt.ts';
 import { fetchImages, type ImageContext, type ImageDeps } from './images.ts';

@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
-import { invalid } from '../chat/invalid.ts';
-import { FetchedImage, type InlineData, sniffImage } from '../chat/media.ts';
+import { invalid } from '../conversation/invalid.ts';
+import { FetchedImage, type InlineData, sniffImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
 import type { LoopTurns } from '../loop-turns.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';

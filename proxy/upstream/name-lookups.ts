@@ -4,7 +4,7 @@
 import type { LookupAddress } from 'node:dns';
 import { setTimeout as after } from 'node:timers/promises';
 import { type AskDns, createAskDns } from '../../common/dns-resolve.ts';
-import type { LookupFor, Resolve } from '../../common/judged-lookup.ts';
+import type { LookupFor, Resolve } from '../../common/filtered-lookup.ts';
 import type { HeldShare, ShareOwner } from '../../common/shares.ts';
 import { createAskSystem, hasNoAddress } from '../../common/system-names.ts';
 

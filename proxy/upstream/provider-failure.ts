@@ -4,10 +4,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
 import type { ProviderCall, Target, VendorError } from '../providers/provider.ts';
-import { passedHeaders, requestIdHeader } from './answer-headers.ts';
 import { withoutKey } from './key-echo.ts';
+import { passedHeaders, requestIdHeader } from './response-headers.ts';
 import { retryAfter } from './retry-after.ts';
-import { vendorWords } from './vendor-words.ts';
+import { vendorWords } from './vendor-message.ts';
 
 export class ProviderFailure extends Error {
   readonly status: number;

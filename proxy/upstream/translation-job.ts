@@ -4,10 +4,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { providerNames } from '../../common/provider-names.ts';
 import { Secret } from '../../common/secret.ts';
 import type { CustomProvider } from '../access/principal.ts';
-import { FetchedImage, type InlineData } from '../chat/media.ts';
-import { parseChatRequest, withOutputCeiling } from '../chat/request.ts';
-import { completionTokensMax } from '../chat/text-tokens.ts';
+import { FetchedImage, type InlineData } from '../conversation/media.ts';
+import { completionTokensMax } from '../conversation/text-tokens.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
+import { parseChatRequest, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
 import { customProvider } from '../providers/custom.ts';
 import {
   type CompleteAnswer,

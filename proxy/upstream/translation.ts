@@ -3,9 +3,9 @@
 import { writeJson } from '../../common/exact-json.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
-import { FetchedImage } from '../chat/media.ts';
-import { type ChatRequest, largeBytes } from '../chat/request.ts';
+import { FetchedImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
+import { type ChatRequest, largeBytes } from '../formats/chat-completions/read-request.ts';
 import type { LoopTurns } from '../loop-turns.ts';
 import type { ProviderCall, VendorAnswer } from '../providers/provider.ts';
 import {

@@ -12,7 +12,7 @@ import {
   judgedLookup,
   type LookupFor,
   type Resolve,
-} from '../../common/judged-lookup.ts';
+} from '../../common/filtered-lookup.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { ClientTlsSource } from '../../common/tls.ts';
 import { type LoopTurns, pieceBytes } from '../loop-turns.ts';

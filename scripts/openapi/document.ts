@@ -1,6 +1,6 @@
 // The OpenAPI document of the operators' JSON API: a path for each method that operators call, from the contract and from the table of
 // methods, which says for whom each is.
-import { callCodes, callReasons } from '../../control-plane/services/errors.ts';
+import { callCodes, callReasons } from '../../control-plane/rpc/errors.ts';
 import { type MethodName, methodNamed, methodNames } from '../../control-plane/services/methods.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { methodTypes } from '../../proto/json/contract.ts';

@@ -4,7 +4,6 @@ import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
 import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
-import { failingEvents, messageEvents, messageObject } from './answer.ts';
 import { authorize, betasOf, versionOf } from './authorization.ts';
 import { complete } from './completion.ts';
 import { refusalOf } from './fields.ts';
@@ -13,6 +12,7 @@ import { textOf } from './messages.ts';
 import { modelInfo, modelPage } from './model-list.ts';
 import { badRequest, Refusal, scriptedError, type VendorError } from './refusal.ts';
 import { knownModel, parseRequest } from './request.ts';
+import { failingEvents, messageEvents, messageObject } from './response.ts';
 
 const basePath = '/assistant-provider';
 const bodyBytesMax = 32 * 1024 * 1024;

@@ -5,11 +5,11 @@ import type { Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
 import type { Answer, AnswerContext, Received } from '../wire-format.ts';
-import type { Identity } from './answer.ts';
 import { type Completion, complete } from './completion.ts';
 import { textOf } from './messages.ts';
 import { Refusal } from './refusal.ts';
 import type { ChatRequest } from './request.ts';
+import type { Identity } from './response.ts';
 
 /** How one service puts into words and frames what is the same everywhere. */
 export interface ChatForm {

@@ -1,7 +1,6 @@
 // The GPT vendor's wire format: chat completions, moderations and the model list, refused and answered as the vendor does.
 import { FieldFault, isObject, type Json } from '../checks.ts';
 import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
-import { asksForUsage, completionChunks, completionObject } from './answer.ts';
 import { authorize } from './authorization.ts';
 import { answerChat, behaviourFor, bodyOf } from './chat.ts';
 import { refusalOf } from './faults.ts';
@@ -10,6 +9,7 @@ import { moderate } from './moderation.ts';
 import { parseChatRequest, unknownModel } from './parse.ts';
 import { Refusal, usualError } from './refusal.ts';
 import type { ChatRequest } from './request.ts';
+import { asksForUsage, completionChunks, completionObject } from './response.ts';
 
 const basePath = '/v1';
 

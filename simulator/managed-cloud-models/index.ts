@@ -4,7 +4,6 @@ import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
 import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
-import { answerFrames, answerObject } from './answer.ts';
 import { authorize } from './authorization.ts';
 import { complete } from './completion.ts';
 import { refusalOf } from './faults.ts';
@@ -21,6 +20,7 @@ import {
   type VendorError,
 } from './refusal.ts';
 import { type ConverseRequest, textOf } from './request.ts';
+import { answerFrames, answerObject } from './response.ts';
 
 const basePath = '/managed-cloud-models';
 

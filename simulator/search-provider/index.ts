@@ -5,7 +5,6 @@ import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
 import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
-import { blockedResponse, partialResponses, wholeResponse } from './answer.ts';
 import { authorize } from './authorization.ts';
 import { complete } from './completion.ts';
 import { isModel, textOf } from './content.ts';
@@ -15,6 +14,7 @@ import { modelObject, modelPage } from './listing.ts';
 import { findModel, type Version } from './models.ts';
 import { FrontRefusal, invalidArgument, Refusal, scriptedError } from './refusal.ts';
 import { type Call, type GenerateRequest, parseCount, parseGenerate } from './request.ts';
+import { blockedResponse, partialResponses, wholeResponse } from './response.ts';
 
 const basePath = '/search-provider';
 

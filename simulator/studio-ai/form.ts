@@ -2,10 +2,10 @@
 // differently from a GPT model.
 import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
-import { completionChunks, completionObject, type Identity } from '../gpt-provider/answer.ts';
 import type { ChatForm } from '../gpt-provider/chat.ts';
 import type { Completion } from '../gpt-provider/completion.ts';
 import type { ChatRequest } from '../gpt-provider/request.ts';
+import { completionChunks, completionObject, type Identity } from '../gpt-provider/response.ts';
 import { words } from '../tokens.ts';
 import type { Answer, AnswerContext } from '../wire-format.ts';
 import type { Deployment } from './deployments.ts';

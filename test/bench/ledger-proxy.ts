@@ -4,11 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { windowOf } from '../../common/budget-window.ts';
 import { Secret } from '../../common/secret.ts';
 import { uuidv7 } from '../../common/uuid.ts';
-import {
-  type ControlPlaneClient,
-  createControlPlaneClient,
-} from '../../proxy/access/control-plane-client.ts';
-import { LedgerRefusedError, type UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import { LedgerRefusedError, type UsageEvent } from '../../proxy/budgets/ledger-client.ts';
+import { type ControlPlaneClient, createControlPlaneClient } from '../../proxy/control-plane/client.ts';
 import type { Random } from '../support/access/random.ts';
 
 /** A key, and the budgets that count what it uses. */

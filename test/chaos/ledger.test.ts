@@ -1,7 +1,7 @@
 // Twenty seconds of chaos; test/chaos/run-ledger.ts goes on for as long as one likes, and waits for sessions to expire.
 import { expect, it } from 'vitest';
 import { startingSeed } from '../support/seed.ts';
-import { askDesk } from '../support/server-desk.ts';
+import { askDesk } from '../support/test-servers.ts';
 import { linesOf, runChaos } from './ledger.run.ts';
 
 it('keeps every answer in the books, once, or its cost set aside, while proxies, control planes and servers are killed', async () => {

@@ -1,6 +1,6 @@
 // A request of the corpus as a vendor would get it.
 
-import { parseChatRequest } from '../../proxy/chat/request.ts';
+import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { UpstreamRequest } from '../../proxy/providers/provider.ts';
 import type { VendorName } from '../../simulator/vendors.ts';

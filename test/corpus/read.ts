@@ -1,5 +1,5 @@
 // A response of the corpus as a caller would get it.
-import { parseChatRequest } from '../../proxy/chat/request.ts';
+import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { Provider, ProviderCall } from '../../proxy/providers/provider.ts';
 import { goldenCall } from '../support/golden.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Forwarder, startForwarder } from '../support/black-hole.ts';
 import { until } from '../support/process.ts';
 import { startRedis, type TestRedis, withClient } from '../support/redis.ts';
-import { askDesk } from '../support/server-desk.ts';
 import { metric, readiness } from '../support/telemetry.ts';
+import { askDesk } from '../support/test-servers.ts';
 import { ask, type Program, recorded, startMs, startWorld, type World } from './world.ts';
 
 let world: World;

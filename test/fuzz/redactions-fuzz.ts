@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { parseJson } from '../../common/json.ts';
 import { compileCheck } from '../../guardrails/index.ts';
+import { locate, replace } from '../../guardrails/inspection/findings.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
-import { locate, replace } from '../../guardrails/places/findings.ts';
 import { scan } from '../../guardrails/scan.ts';
 import { TextWindow } from '../../guardrails/window.ts';
 import { Random } from '../support/access/random.ts';

@@ -1,6 +1,6 @@
-// Attacks at the control plane, by a tenant's owner or by strangers: a row for each resource of control-plane/shares.ts.
+// Attacks at the control plane, by a tenant's owner or by strangers: a row for each resource of control-plane/rpc/shares.ts.
 import { createCredential } from '../../common/credential.ts';
-import { shareRows } from '../../control-plane/shares.ts';
+import { shareRows } from '../../control-plane/rpc/shares.ts';
 import { type Attack, divided, type Hostile, keepCalling, operate, tooMany } from './attack.ts';
 import { call } from './calls.ts';
 

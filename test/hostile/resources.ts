@@ -1,5 +1,5 @@
 // What is scarce: the rows of both tables of shares, by plane.
-import { type ShareResource, shareRows } from '../../control-plane/shares.ts';
+import { type ShareResource, shareRows } from '../../control-plane/rpc/shares.ts';
 import { type ShareName, shares } from '../../proxy/shares.ts';
 
 export type Resource = `proxy ${ShareName}` | `controlPlane ${ShareResource}`;

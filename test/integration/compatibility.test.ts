@@ -5,7 +5,7 @@ import type { Descriptor } from '../../proto/compatibility.ts';
 import { findBreaks } from '../../proto/compatibility.ts';
 import { contract } from '../../proto/load.ts';
 import { admission, chat, outcomes, turns } from '../support/asking.ts';
-import { limitSubject } from '../support/budget-desk.ts';
+import { limitSubject } from '../support/budget-fixture.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import type { Answered } from '../support/operators.ts';
 import {

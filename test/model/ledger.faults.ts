@@ -1,11 +1,6 @@
 // Deliberate faults, most of them the shortcuts that the protocol's design names: the judge must find each.
 import { windowOf } from '../../common/budget-window.ts';
-import type {
-  DrawRequest,
-  LedgerClient,
-  Operation,
-  UsageEvent,
-} from '../../proxy/ledger/budgets/ledger-client.ts';
+import type { DrawRequest, LedgerClient, Operation, UsageEvent } from '../../proxy/budgets/ledger-client.ts';
 import { MemorySide } from './ledger.memory-side.ts';
 import {
   type Answer,

@@ -2,7 +2,7 @@
 // limit is passed only by what the design names, each counted.
 
 import { windowOf } from '../../common/budget-window.ts';
-import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import type { UsageEvent } from '../../proxy/budgets/ledger-client.ts';
 import {
   type Booking,
   type Books,

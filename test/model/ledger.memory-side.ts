@@ -6,7 +6,7 @@ import type {
   ReturnRequest,
   SessionEnd,
   UsageEvent,
-} from '../../proxy/ledger/budgets/ledger-client.ts';
+} from '../../proxy/budgets/ledger-client.ts';
 import { LedgerReference, type LedgerSnapshot } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps } from './ledger.side.ts';
 

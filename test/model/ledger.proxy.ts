@@ -1,15 +1,15 @@
 // One proxy of the model: its real slices and its real usage queue, on a link of its own, with memory that a kill takes away.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { BudgetHold, Budgets } from '../../proxy/ledger/budgets/budgets.ts';
-import type { DrawRequest, LedgerClient, ReturnRequest } from '../../proxy/ledger/budgets/ledger-client.ts';
-import { SlicedBudgets } from '../../proxy/ledger/budgets/sliced-budgets.ts';
-import { Adoption } from '../../proxy/ledger/journal/adoption.ts';
-import { JournaledBudgets } from '../../proxy/ledger/journal/journaled-budgets.ts';
-import { Journals } from '../../proxy/ledger/journal/journals.ts';
-import { createUsageLog, type LiveUsageLog } from '../../proxy/ledger/usage/live-usage-log.ts';
-import { Ordinals } from '../../proxy/ledger/usage/ordinals.ts';
-import type { Packing } from '../../proxy/ledger/usage/packing.ts';
+import type { BudgetHold, Budgets } from '../../proxy/budgets/budgets.ts';
+import { SlicedBudgets } from '../../proxy/budgets/leased-budgets.ts';
+import type { DrawRequest, LedgerClient, ReturnRequest } from '../../proxy/budgets/ledger-client.ts';
+import { Adoption } from '../../proxy/journal/adoption.ts';
+import { JournaledBudgets } from '../../proxy/journal/journaled-budgets.ts';
+import { Journals } from '../../proxy/journal/journals.ts';
+import { createUsageLog, type LiveUsageLog } from '../../proxy/usage/live-usage-log.ts';
+import { Ordinals } from '../../proxy/usage/ordinals.ts';
+import type { Packing } from '../../proxy/usage/packing.ts';
 import type { Random } from '../support/access/random.ts';
 import type { MemoryPod } from '../support/ledger/journals.ts';
 import { Link, type LinkMode } from '../support/ledger/link.ts';

@@ -8,7 +8,7 @@ import type {
   ReturnRequest,
   SessionEnd,
   UsageEvent,
-} from '../../proxy/ledger/budgets/ledger-client.ts';
+} from '../../proxy/budgets/ledger-client.ts';
 
 export interface BudgetTerms {
   readonly id: string;

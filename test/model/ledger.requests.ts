@@ -6,8 +6,8 @@ import {
   type Charge,
   type Stamp,
   type UsageOfKilled,
-} from '../../proxy/ledger/budgets/budgets.ts';
-import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+} from '../../proxy/budgets/budgets.ts';
+import type { UsageEvent } from '../../proxy/budgets/ledger-client.ts';
 import type { Random } from '../support/access/random.ts';
 import type { ModelProxy } from './ledger.proxy.ts';
 import type { BudgetTerms } from './ledger.reference.ts';

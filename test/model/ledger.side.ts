@@ -9,7 +9,7 @@ import type {
   ReturnRequest,
   SessionEnd,
   UsageEvent,
-} from '../../proxy/ledger/budgets/ledger-client.ts';
+} from '../../proxy/budgets/ledger-client.ts';
 import type { Books, BudgetTerms, Lease } from './ledger.reference.ts';
 
 export type LeaseName = Omit<Operation, 'seq' | 'shut'>;

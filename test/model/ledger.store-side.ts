@@ -8,11 +8,11 @@ import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { budgetPeriodsInContract, limitSubjectsInContract } from '../../control-plane/domain/limit.ts';
 import { expireSessions } from '../../control-plane/ledger/expire.ts';
 import { releaseUnsettled } from '../../control-plane/ledger/release.ts';
-import type { OperatorCaller, ProxyCaller } from '../../control-plane/services/caller.ts';
-import { CallError } from '../../control-plane/services/errors.ts';
+import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
+import { CallError } from '../../control-plane/rpc/errors.ts';
+import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/rpc/method.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
 import * as limits from '../../control-plane/services/limits.ts';
-import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
 import type {
   BooksTransaction,
   Change,
@@ -27,7 +27,7 @@ import type {
   ReturnRequest,
   SessionEnd,
   UsageEvent,
-} from '../../proxy/ledger/budgets/ledger-client.ts';
+} from '../../proxy/budgets/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';

@@ -1,7 +1,7 @@
 // What a schedule of the ledger happens in: proxies with their real slices and queues, a control plane, a database's clock that
 // moves, links that fail, operators who change budgets. Every operation is judged before anything else happens.
 import { randomUUID } from 'node:crypto';
-import type { UsageEvent } from '../../proxy/ledger/budgets/ledger-client.ts';
+import type { UsageEvent } from '../../proxy/budgets/ledger-client.ts';
 import { Random } from '../support/access/random.ts';
 import { MemoryPod } from '../support/ledger/journals.ts';
 import { MemoryOverflow, type OverflowFaults } from '../support/ledger/overflow.ts';

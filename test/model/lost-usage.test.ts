@@ -1,7 +1,7 @@
 // Usage that Redis has lost on its way is found while its proxy lives: real slices, queue and session before the real ledger, by the
 // model's clock. What was held for it becomes unsettled, and everything else of the budget can be used.
 import { afterEach, expect, it } from 'vitest';
-import { driftMs } from '../../proxy/ledger/budgets/lost-usage.ts';
+import { driftMs } from '../../proxy/budgets/lost-usage.ts';
 import { type Backend, openBackend } from './ledger.backends.ts';
 import { run } from './ledger.requests.ts';
 import { models, World } from './ledger.world.ts';

@@ -1,10 +1,10 @@
 // Calls and outcomes as the ledger charges them.
 
+import type { ChatCall } from '../../proxy/call.ts';
+import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
-import { TraitTable } from '../../proxy/catalog/traits.ts';
-import type { ChatCall } from '../../proxy/chat/call.ts';
-import { parseChatRequest } from '../../proxy/chat/request.ts';
-import type { Usage } from '../../proxy/chat/usage.ts';
+import type { Usage } from '../../proxy/conversation/usage.ts';
+import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import type { Outcome } from '../../proxy/ledger/ledger.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 

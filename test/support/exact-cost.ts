@@ -1,6 +1,6 @@
 // What a usage costs by arithmetic of big integers, written without a look at the ledger's: what the ledger's is held against.
 import type { ModelPrices } from '../../proxy/catalog/models.ts';
-import { special, type Usage } from '../../proxy/chat/usage.ts';
+import { special, type Usage } from '../../proxy/conversation/usage.ts';
 
 /** Nano-dollars: femto-dollars per token, from the digits alone, rounded up once. */
 export function exactCost(prices: Omit<ModelPrices, 'asOf'>, usage: Usage): bigint {

@@ -2,7 +2,7 @@
 // test says. Its clock is its database's, and may differ from that of the proxies.
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
-import type { BudgetHold } from '../../proxy/ledger/budgets/budgets.ts';
+import type { BudgetHold } from '../../proxy/budgets/budgets.ts';
 import {
   type Answer,
   type DrawRequest,
@@ -10,7 +10,7 @@ import {
   LedgerRefusedError,
   type ReturnRequest,
   type SessionEnd,
-} from '../../proxy/ledger/budgets/ledger-client.ts';
+} from '../../proxy/budgets/ledger-client.ts';
 import { LedgerReference, rowKey } from '../model/ledger.reference.ts';
 import { usageOf } from './usage-queue.ts';
 

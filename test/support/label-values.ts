@@ -1,9 +1,9 @@
 // Which values labels of metrics have, from the programs' own tables and types: a value that a program gains or loses is missed
 // here by the compiler or by a test, not on a dashboard.
 
-import type { DrawOutcome } from '../../control-plane/ledger/draw.ts';
+import type { DrawOutcome } from '../../control-plane/ledger/acquire.ts';
 import type { LedgerMetrics } from '../../control-plane/ledger/metrics.ts';
-import { callCodes } from '../../control-plane/services/errors.ts';
+import { callCodes } from '../../control-plane/rpc/errors.ts';
 import { methodNames } from '../../control-plane/services/methods.ts';
 import { tryOutcomes } from '../../control-plane/webhooks/deliveries.ts';
 import type { Decision } from '../../guardrails/definition.ts';
@@ -11,14 +11,14 @@ import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';
 import { verbs } from '../../keeper/api/client.ts';
 import { tasks, webhookWrites } from '../../keeper/telemetry/metrics.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
+import type { RefusalReason } from '../../proxy/budgets/budgets.ts';
+import { estimateReasons } from '../../proxy/budgets/ledger-client.ts';
 import { errorTable } from '../../proxy/errors.ts';
 import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { readOnResults } from '../../proxy/http/read-on.ts';
-import type { RefusalReason } from '../../proxy/ledger/budgets/budgets.ts';
-import { estimateReasons } from '../../proxy/ledger/budgets/ledger-client.ts';
-import { skipReasons, type UsageMetrics } from '../../proxy/ledger/usage/usage-metrics.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { shares } from '../../proxy/shares.ts';
+import { skipReasons, type UsageMetrics } from '../../proxy/usage/usage-metrics.ts';
 
 /** By `metric label`, else by label. Undefined: any value may be. */
 export function valuesOf(metric: string, label: string): readonly string[] | undefined {

@@ -12,7 +12,7 @@ import { createCredential } from '../../common/credential.ts';
 import { createLogger } from '../../common/logger.ts';
 import { createSealKey } from '../../common/seal.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../control-plane/app.ts';
-import { callCodes } from '../../control-plane/services/errors.ts';
+import { callCodes } from '../../control-plane/rpc/errors.ts';
 import { readControlPlaneSettings } from '../../control-plane/settings.ts';
 import type { ErrorDetail__Output } from '../../proto/generated/gateway/v1/ErrorDetail.ts';
 import { errorDetail, services } from '../../proto/load.ts';

@@ -6,7 +6,7 @@ import { postgresImage, startContainer } from './containers.ts';
 import { runSql } from './databases.ts';
 import { findBinaries, giveTo } from './postgres.ts';
 import { freePort, startProcess, until } from './process.ts';
-import { askDesk } from './server-desk.ts';
+import { askDesk } from './test-servers.ts';
 
 export interface PostgresPair {
   readonly primaryUrl: string;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { findProgram, postgresImage, type ServerSource, startContainer } from './containers.ts';
 import { type Child, freePort, startProcess, until } from './process.ts';
-import { askDesk } from './server-desk.ts';
+import { askDesk } from './test-servers.ts';
 
 const run = promisify(execFile);
 // Nothing in a test survives a crash of the machine, so nothing waits for the disk.

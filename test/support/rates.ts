@@ -2,12 +2,12 @@
 import { createBackground } from '../../common/background.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
-import { LocalRates } from '../../proxy/ledger/rates/local-rates.ts';
-import { tokensWaitMs } from '../../proxy/ledger/rates/outbox.ts';
-import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/ledger/rates/rates.ts';
-import { RedisRates } from '../../proxy/ledger/rates/redis-rates.ts';
-import { type RateScripts, rateScripts } from '../../proxy/ledger/rates/scripts.ts';
-import { createSharedRates } from '../../proxy/ledger/rates/shared-rates.ts';
+import { tokensWaitMs } from '../../proxy/rates/batch-queue.ts';
+import { LocalRates } from '../../proxy/rates/local-rates.ts';
+import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/rates/rates.ts';
+import { RedisRates } from '../../proxy/rates/redis-rates.ts';
+import { type RateScripts, rateScripts } from '../../proxy/rates/scripts.ts';
+import { createSharedRates } from '../../proxy/rates/shared-rates.ts';
 import {
   createRedisConnection,
   type RedisClient,

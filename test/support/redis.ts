@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { startForwarder } from './black-hole.ts';
 import { findProgram, redisImage, type ServerSource, startContainer } from './containers.ts';
 import { freePort, startProcess, until } from './process.ts';
-import { askDesk } from './server-desk.ts';
+import { askDesk } from './test-servers.ts';
 
 const advice =
   'start Docker, or install it (Debian: apt-get install redis-server; macOS: brew install redis)';

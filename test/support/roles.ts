@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { MethodName } from '../../control-plane/services/methods.ts';
 import { writeDrift } from './bills/stored.ts';
-import { writeBooks, writeLease } from './books.ts';
 import type { StoreDatabase } from './databases.ts';
+import { writeBooks, writeLease } from './ledger-state.ts';
 import {
   createKey,
   createPerson,

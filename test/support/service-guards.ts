@@ -4,7 +4,7 @@ import type { GuardedPost } from '../../common/guarded-request.ts';
 import { createLogger } from '../../common/logger.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { OrganizationRecord, Principal } from '../../proxy/access/principal.ts';
-import type { ChatCall } from '../../proxy/chat/call.ts';
+import type { ChatCall } from '../../proxy/call.ts';
 import { Decisions } from '../../proxy/guardrails/decisions.ts';
 import type { ModerationDeps } from '../../proxy/guardrails/services/moderation.ts';
 import type { ServiceGuard } from '../../proxy/guardrails/services/service.ts';

@@ -5,18 +5,10 @@ import { createBackground } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import { createLogger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
-import {
-  type LedgerClient,
-  LedgerRefusedError,
-  type UsageEvent,
-} from '../../proxy/ledger/budgets/ledger-client.ts';
-import {
-  createUsageLog,
-  type LiveUsageLog,
-  usageMemoryBytesMax,
-} from '../../proxy/ledger/usage/live-usage-log.ts';
-import type { Entry, Overflow } from '../../proxy/ledger/usage/overflow.ts';
+import { type LedgerClient, LedgerRefusedError, type UsageEvent } from '../../proxy/budgets/ledger-client.ts';
 import { RedisUnavailableError } from '../../proxy/redis/connection.ts';
+import { createUsageLog, type LiveUsageLog, usageMemoryBytesMax } from '../../proxy/usage/live-usage-log.ts';
+import type { Entry, Overflow } from '../../proxy/usage/overflow.ts';
 import { Random } from './access/random.ts';
 import { VirtualTime } from './virtual-time.ts';
 

@@ -1,11 +1,11 @@
 // A provider and its simulated vendor without a network between them: the call that the proxy would make, what the vendor answers
 // to the request that is built of it. For tests of thousands of requests.
 import { Secret } from '../../common/secret.ts';
+import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
-import { TraitTable } from '../../proxy/catalog/traits.ts';
-import { imageUrls } from '../../proxy/chat/content.ts';
-import type { InlineData } from '../../proxy/chat/media.ts';
-import { parseChatRequest } from '../../proxy/chat/request.ts';
+import { imageUrls } from '../../proxy/conversation/content.ts';
+import type { InlineData } from '../../proxy/conversation/media.ts';
+import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import {
   type Credential,

@@ -4,14 +4,14 @@ import { createSigningKey, parseSigningKey } from '../../common/record-signature
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { type FeedDeps, startFeed } from '../../control-plane/changes/feed.ts';
 import type { WatchStream } from '../../control-plane/changes/watch.ts';
+import type { ProxyCaller } from '../../control-plane/rpc/caller.ts';
+import type { CallError } from '../../control-plane/rpc/errors.ts';
 import {
   type AccessDeps,
   type AccessService,
   createAccessService,
   defaultAccessLimits,
 } from '../../control-plane/services/access.ts';
-import type { ProxyCaller } from '../../control-plane/services/caller.ts';
-import type { CallError } from '../../control-plane/services/errors.ts';
 import { openRecordSigner } from '../../control-plane/services/record-signer.ts';
 import type { Store } from '../../control-plane/store/store.ts';
 import type { Position } from '../../proto/generated/gateway/v1/Position.ts';

@@ -9,7 +9,6 @@ import type { Logger } from '../../../common/logger.ts';
 import { NoAnswerError } from '../../../guardrails/services/adapter.ts';
 import { LookupRefusedError } from '../../upstream/name-lookups.ts';
 import { TransportError } from '../../upstream/transport.ts';
-import { Places } from './places.ts';
 import {
   NotAskedError,
   type ServiceCheck,
@@ -17,6 +16,7 @@ import {
   type ServiceQuestion,
   type ServiceVerdict,
 } from './service.ts';
+import { Places } from './slots.ts';
 
 /** Asks without limits of its own. @throws ServiceFailedError, NotAskedError, or what the connection fails with */
 export type Ask = ServiceCheck['ask'];

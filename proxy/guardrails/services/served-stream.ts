@@ -5,13 +5,13 @@ import type { Background } from '../../../common/background.ts';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
-import { eventData, SseSplitter } from '../../providers/sse.ts';
+import { eventData, SseSplitter } from '../../formats/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { InspectContext } from '../guardrail.ts';
-import { AnswerWindows } from './answer-windows.ts';
 import { askServices } from './ask-services.ts';
+import { AnswerWindows } from './response-windows.ts';
 import type { ServiceGuard } from './service.ts';
-import { WholeAnswer } from './whole-answer.ts';
+import { WholeAnswer } from './whole-response.ts';
 
 export interface ServedStreamDeps {
   readonly services: readonly ServiceGuard[];

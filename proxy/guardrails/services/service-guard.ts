@@ -4,9 +4,9 @@ import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
 import { JsonKeeper } from '../../../guardrails/json-keeper.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { TextVerdict } from '../../../guardrails/services/adapter.ts';
-import type { ChatCall } from '../../chat/call.ts';
+import type { ChatCall } from '../../call.ts';
 import type { Decisions } from '../decisions.ts';
-import { contextOf } from './asked-context.ts';
+import { contextOf } from './question-context.ts';
 import {
   type AskedAbout,
   NotAskedError,

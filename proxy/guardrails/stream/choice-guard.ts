@@ -1,12 +1,12 @@
 // One choice of a streamed answer on its way through guardrails: a window for each of its texts, its calls held until they are
 // complete.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { choicePlaces } from '../../../guardrails/places/answer-places.ts';
-import { messageFields } from '../../../guardrails/places/message-places.ts';
-import { fields as placesOf } from '../../../guardrails/places/places.ts';
+import { fields as placesOf } from '../../../guardrails/inspection/inspection-schema.ts';
+import { messageFields } from '../../../guardrails/inspection/message-schema.ts';
+import { choicePlaces } from '../../../guardrails/inspection/response-schema.ts';
 import { TextWindow } from '../../../guardrails/window.ts';
-import { protocolError } from '../../providers/protocol-error.ts';
-import type { AnswerGuards } from '../answer-guards.ts';
+import { protocolError } from '../../formats/protocol-error.ts';
+import type { AnswerGuards } from '../response-guards.ts';
 import { Channel, type Decidable } from './channel.ts';
 import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from './delta.ts';
 import { HeldCall } from './held-call.ts';

@@ -2,8 +2,8 @@
 // shape; whatever else a chunk says leaves after the text that came before it; what ends a choice, and the usage, leave last.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { answerPlaces } from '../../../guardrails/places/answer-places.ts';
-import type { AnswerGuards } from '../answer-guards.ts';
+import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import type { AnswerGuards } from '../response-guards.ts';
 import type { Decidable } from './channel.ts';
 import { ChoiceGuard, type ChoiceGuardDeps, type LaterFields, parted } from './choice-guard.ts';
 import { headFields, headOf } from './chunk-head.ts';

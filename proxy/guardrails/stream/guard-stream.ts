@@ -2,11 +2,11 @@
 // slow reader pauses the provider as it does without guardrails. What fails before is the outcome; afterwards it goes to the sink.
 import type { Background } from '../../../common/background.ts';
 import { BlockedError } from '../../../guardrails/window.ts';
-import { SseSplitter } from '../../providers/sse.ts';
+import { SseSplitter } from '../../formats/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
-import type { AnswerGuards } from '../answer-guards.ts';
 import { guardedFailure } from '../failure-text.ts';
 import type { InspectContext } from '../guardrail.ts';
+import type { AnswerGuards } from '../response-guards.ts';
 import { serveStream } from '../services/served-stream.ts';
 import type { HeldMax } from './chunk-guard.ts';
 import { StreamInspection } from './stream-inspection.ts';

@@ -2,9 +2,14 @@
 // window. What a chunk says there leaves as it came, when all of it is decided; where something was replaced, what is left of the
 // text leaves in its place. There are so many windows and no more: then the failure rules hold.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { mapPaths, type Place, type Slot, TooDeepError } from '../../../guardrails/places/places.ts';
+import {
+  mapPaths,
+  type Place,
+  type Slot,
+  TooDeepError,
+} from '../../../guardrails/inspection/inspection-schema.ts';
 import { guardText, TextWindow } from '../../../guardrails/window.ts';
-import type { AnswerGuards } from '../answer-guards.ts';
+import type { AnswerGuards } from '../response-guards.ts';
 import { type Decidable, KeptChannel } from './channel.ts';
 
 /** Windows of one stream, all its choices together. */

@@ -2,11 +2,11 @@
 // the events pass as they come.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { protocolError } from '../../providers/protocol-error.ts';
-import { eventData } from '../../providers/sse.ts';
-import type { AnswerGuards } from '../answer-guards.ts';
+import { protocolError } from '../../formats/protocol-error.ts';
+import { eventData } from '../../formats/sse.ts';
+import type { AnswerGuards } from '../response-guards.ts';
 import { ChunkGuard, type HeldMax, type PassedChunk } from './chunk-guard.ts';
-import { sliceMax, slicesOf } from './slices.ts';
+import { sliceMax, slicesOf } from './chunk-pieces.ts';
 
 export class StreamInspection {
   readonly #guards: AnswerGuards;

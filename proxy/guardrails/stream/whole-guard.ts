@@ -1,10 +1,10 @@
 // What comes whole in a stream, inspected by the same table of places as a complete answer.
 import type { JsonObject } from '../../../common/json.ts';
-import { answerPlaces } from '../../../guardrails/places/answer-places.ts';
-import { messageFields } from '../../../guardrails/places/message-places.ts';
-import { fields, type Place, TooDeepError } from '../../../guardrails/places/places.ts';
-import type { AnswerGuards } from '../answer-guards.ts';
+import { fields, type Place, TooDeepError } from '../../../guardrails/inspection/inspection-schema.ts';
+import { messageFields } from '../../../guardrails/inspection/message-schema.ts';
+import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
 import { guardStrings } from '../guarded-strings.ts';
+import type { AnswerGuards } from '../response-guards.ts';
 
 /** Fields by where they stand, as they pass. @throws BlockedError; GatewayError guardrail_blocked for what is nested too deep */
 export interface WholeGuard {

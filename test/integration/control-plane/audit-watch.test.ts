@@ -12,8 +12,8 @@ import { AuditWatch, type AuditWatchDeps } from '../../../control-plane/audit/wa
 import { auditHash, chainStart } from '../../../control-plane/store/audit-chain.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';
+import { deliveries, storeWebhook } from '../../support/notice-rows.ts';
 import { change, insertOrganization } from '../../support/stored-records.ts';
-import { deliveries, storeWebhook } from '../../support/told.ts';
 
 /** And a minute, for the database has a clock of its own. */
 const dayMs = 86_460_000;

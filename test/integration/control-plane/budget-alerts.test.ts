@@ -11,7 +11,7 @@ import { tellAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteUnsettled, unsettledAgesMs } from '../../../control-plane/webhooks/unsettled.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
 import { LedgerDesk } from '../../support/ledger.ts';
-import { deliveries, notices, spend, storeBudget, storeWebhook } from '../../support/told.ts';
+import { deliveries, notices, spend, storeBudget, storeWebhook } from '../../support/notice-rows.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
 const dollar = 1_000_000_000;

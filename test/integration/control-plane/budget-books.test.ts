@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { dayOf, windowEnd, windowOf } from '../../../common/budget-window.ts';
-import { writeBooks, writeLease } from '../../support/books.ts';
-import { describeBudgets, limitSubject } from '../../support/budget-desk.ts';
+import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
+import { writeBooks, writeLease } from '../../support/ledger-state.ts';
 import { type Answered, type Someone, type TestTenant, violated } from '../../support/operators.ts';
 
 const dayMs = 86_400_000;

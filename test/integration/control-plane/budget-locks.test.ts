@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BooksTransaction } from '../../../control-plane/store/store.ts';
-import { BudgetDesk, limitSubject } from '../../support/budget-desk.ts';
+import { BudgetDesk, limitSubject } from '../../support/budget-fixture.ts';
 import { freshPostgres } from '../../support/databases.ts';
 import { type Called, createPerson, type TestTenant } from '../../support/operators.ts';
 

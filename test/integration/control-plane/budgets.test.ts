@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
 import { hashCredential } from '../../../common/credential.ts';
-import { writeBooks } from '../../support/books.ts';
-import { describeBudgets, limitSubject, testBudget } from '../../support/budget-desk.ts';
+import { describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
+import { writeBooks } from '../../support/ledger-state.ts';
 import {
   type Answered,
   createKey,

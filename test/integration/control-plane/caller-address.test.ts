@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { credentials, InterceptingCall, type Interceptor } from '@grpc/grpc-js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
-import { readAuditLine } from '../../../control-plane/audit/shipping.ts';
+import { readAuditLine } from '../../../control-plane/audit/audit-export.ts';
 import {
   type Answered,
   bootstrap,

@@ -20,7 +20,7 @@ import { startHttpApi } from '../../../control-plane/http-api.ts';
 import { createMetrics } from '../../../control-plane/telemetry/metrics.ts';
 import type { WatchResponse__Output } from '../../../proto/generated/gateway/v1/WatchResponse.ts';
 import { services } from '../../../proto/load.ts';
-import { encodeReport } from '../../../proxy/access/wire-report.ts';
+import { encodeReport } from '../../../proxy/control-plane/wire-report.ts';
 import { directCallers } from '../../support/direct-callers.ts';
 import {
   bootstrap,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
-import { drawing } from '../../../control-plane/ledger/draw.ts';
+import { drawing } from '../../../control-plane/ledger/acquire.ts';
 import { Healing, healingMs } from '../../../control-plane/ledger/healing.ts';
 import { LeaseBatches } from '../../../control-plane/ledger/lease-batches.ts';
 import { countedIn } from '../../../control-plane/store/epochs.ts';

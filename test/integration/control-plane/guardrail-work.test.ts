@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../common/clock.ts';
 import { type GuardrailCheck, guardrailCheck } from '../../../control-plane/domain/guardrail-check.ts';
 import { createGuardrailWork, type GuardrailWork } from '../../../control-plane/guardrail-work.ts';
-import { createShares, type OtherRates } from '../../../control-plane/shares.ts';
+import { createShares, type OtherRates } from '../../../control-plane/rpc/shares.ts';
 import type { GuardrailCheck__Output } from '../../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import { silentLog } from '../../support/silent-log.ts';
 

@@ -1,10 +1,10 @@
 // Draws and returns that come together share a transaction: each is answered as if it were alone, in the order in which they came.
 import { beforeEach, expect, it } from 'vitest';
-import { drawing } from '../../../control-plane/ledger/draw.ts';
-import { returning } from '../../../control-plane/ledger/give-back.ts';
+import { drawing } from '../../../control-plane/ledger/acquire.ts';
 import { LeaseBatches } from '../../../control-plane/ledger/lease-batches.ts';
 import type { LeaseWork } from '../../../control-plane/ledger/lease-work.ts';
-import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
+import { returning } from '../../../control-plane/ledger/return-lease.ts';
+import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { type Store, StoreUnavailableError } from '../../../control-plane/store/store.ts';
 import { describeStores } from '../../support/databases.ts';
 import { LedgerDesk } from '../../support/ledger.ts';

@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../common/budget-window.ts';
-import { encodeReport } from '../../../proxy/access/wire-report.ts';
-import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts';
-import { type BudgetDesk, describeBudgets } from '../../support/budget-desk.ts';
+import type { UsageEvent } from '../../../proxy/budgets/ledger-client.ts';
+import { encodeReport } from '../../../proxy/control-plane/wire-report.ts';
+import { type BudgetDesk, describeBudgets } from '../../support/budget-fixture.ts';
 import { type Answered, freshName, refusal, type TestTenant, violated } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 import { usageOf } from '../../support/usage-queue.ts';

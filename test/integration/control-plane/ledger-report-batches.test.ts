@@ -7,7 +7,7 @@ import {
   eventsMax,
   type ReportWork,
 } from '../../../control-plane/ledger/report-batches.ts';
-import { CallError } from '../../../control-plane/services/errors.ts';
+import { CallError } from '../../../control-plane/rpc/errors.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { describeStores } from '../../support/databases.ts';

@@ -5,7 +5,7 @@ import { uuidv7 } from '../../../common/uuid.ts';
 import { expireSessions } from '../../../control-plane/ledger/expire.ts';
 import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
 import { keepSession, silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
-import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
+import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import { describeStores } from '../../support/databases.ts';
 import { LedgerDesk } from '../../support/ledger.ts';
 import { change } from '../../support/stored-records.ts';

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import { pricesMax } from '../../../control-plane/services/prices.ts';
-import { describeBudgets } from '../../support/budget-desk.ts';
+import { describeBudgets } from '../../support/budget-fixture.ts';
 import {
   type Answered,
   createKey,

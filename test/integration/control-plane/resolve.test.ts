@@ -11,7 +11,7 @@ import type { ChangeTransaction, Store } from '../../../control-plane/store/stor
 import { recordTypes } from '../../../proto/load.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import { openRecordKeys } from '../../../proxy/access/record-keys.ts';
-import { parseSigned } from '../../../proxy/access/wire-signed.ts';
+import { parseSigned } from '../../../proxy/control-plane/wire-signed.ts';
 import { describeStores, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { silentLog } from '../../support/silent-log.ts';
 import {

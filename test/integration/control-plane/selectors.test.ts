@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isMethodName, methodNames } from '../../../control-plane/services/methods.ts';
 import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
-import { BudgetDesk, describeBudgets, limitSubject } from '../../support/budget-desk.ts';
+import { BudgetDesk, describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
 import { freshSqlite } from '../../support/databases.ts';
 import { type Answered, type Called, freshName, refusal } from '../../support/operators.ts';
 

@@ -1,4 +1,4 @@
-// Status over gRPC and the JSON door: what a replica tells of itself to whom, and which proxies watch it, as they tell.
+// Status over gRPC and the JSON API: what a replica reports of itself to whom, and which proxies watch it.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,8 +10,8 @@ import {
   type ControlPlaneClient,
   createControlPlaneClient,
   openControlPlaneTls,
-} from '../../../proxy/access/control-plane-client.ts';
-import type { ProxySelf } from '../../../proxy/access/proxy-self.ts';
+} from '../../../proxy/control-plane/client.ts';
+import type { ProxySelf } from '../../../proxy/control-plane/proxy-self.ts';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import {
   type Answered,

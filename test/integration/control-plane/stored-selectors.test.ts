@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { request } from 'undici';
 import { beforeAll, expect, it } from 'vitest';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
-import { type BudgetDesk, describeBudgets, limitSubject, testBudget } from '../../support/budget-desk.ts';
+import { type BudgetDesk, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import {
   type Answered,
   createKey,

@@ -5,7 +5,7 @@ import type { Store } from '../../../control-plane/store/store.ts';
 import { tellAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteThresholds } from '../../../control-plane/webhooks/thresholds.ts';
 import { describeStores } from '../../support/databases.ts';
-import { alerts, deliveries, spend, storeBudget, storeWebhook } from '../../support/told.ts';
+import { alerts, deliveries, spend, storeBudget, storeWebhook } from '../../support/notice-rows.ts';
 
 const dollar = 1_000_000_000;
 

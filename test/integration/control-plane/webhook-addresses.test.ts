@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshSqlite } from '../../support/databases.ts';
 import { openServiceNetwork } from '../../support/guardrails/services.ts';
+import { storeDelivery } from '../../support/notice-rows.ts';
 import {
   bootstrap,
   createTenant,
@@ -13,7 +14,6 @@ import {
   violated,
 } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
-import { storeDelivery } from '../../support/told.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 let network: Awaited<ReturnType<typeof openServiceNetwork>>;

@@ -10,9 +10,6 @@ import { Deliverer, type DelivererDeps } from '../../../control-plane/webhooks/d
 import { type TryOutcome, takeDue, tidyDeliveries } from '../../../control-plane/webhooks/deliveries.ts';
 import { startWebhooks } from '../../../control-plane/webhooks/start.ts';
 import { describeStores, freshPostgres, type StoreDatabase } from '../../support/databases.ts';
-import { silentLog } from '../../support/silent-log.ts';
-import { change, insertOrganization } from '../../support/stored-records.ts';
-import { createAuthority, type TestAuthority } from '../../support/tls.ts';
 import {
   deliveries,
   masterKeys,
@@ -20,7 +17,10 @@ import {
   storeBudget,
   storeDelivery,
   storeWebhook,
-} from '../../support/told.ts';
+} from '../../support/notice-rows.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { change, insertOrganization } from '../../support/stored-records.ts';
+import { createAuthority, type TestAuthority } from '../../support/tls.ts';
 import { postOnLoopback, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 const dayMs = 86_400_000;

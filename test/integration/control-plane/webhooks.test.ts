@@ -7,6 +7,7 @@ import { unsealWebhookSecret } from '../../../control-plane/domain/webhook.ts';
 import { resealWebhookSecrets } from '../../../control-plane/reseal.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
+import { deliveries, storeDelivery } from '../../support/notice-rows.ts';
 import {
   type Answered,
   bootstrap,
@@ -20,7 +21,6 @@ import {
   violated,
 } from '../../support/operators.ts';
 import { createAuthority } from '../../support/tls.ts';
-import { deliveries, storeDelivery } from '../../support/told.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
 
 const url = 'https://hooks.example.com/gateway?token=t';

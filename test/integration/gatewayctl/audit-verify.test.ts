@@ -11,9 +11,9 @@ import { auditHash, chainStart } from '../../../control-plane/store/audit-chain.
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
+import { deliveries } from '../../support/notice-rows.ts';
 import { type OperatorsPlane, startOperatorsPlane } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
-import { deliveries } from '../../support/told.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const other = generateKeyPairSync('ed25519');

@@ -7,7 +7,7 @@ import { Secret } from '../../../common/secret.ts';
 import { version } from '../../../common/version.ts';
 import { checkNames } from '../../../gatewayctl/doctor/finding.ts';
 import { errorDetail, services } from '../../../proto/load.ts';
-import { createControlPlaneClient } from '../../../proxy/access/control-plane-client.ts';
+import { createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
 import { type BlackHole, startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { visit } from '../../support/diagnosis.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

@@ -1,7 +1,7 @@
 // What guardrails cost a stream: how many tokens are held before the first text leaves, and the processor time of a token.
 import { expect, it } from 'vitest';
 import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
-import { compileWords } from '../../../guardrails/kinds/words.ts';
+import { compileWords } from '../../../guardrails/kinds/phrases.ts';
 import type { Guard } from '../../../guardrails/window.ts';
 import {
   answerGuards,

@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Guardrail } from '../../../guardrails/definition.ts';
 import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
-import { compileWords } from '../../../guardrails/kinds/words.ts';
+import { compileWords } from '../../../guardrails/kinds/phrases.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { scan } from '../../../guardrails/scan.ts';
-import type { ChatCall } from '../../../proxy/chat/call.ts';
+import type { ChatCall } from '../../../proxy/call.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
-import { AnswerInspection } from '../../../proxy/guardrails/answer-inspection.ts';
 import type { CompiledGuardrail } from '../../../proxy/guardrails/compiled.ts';
 import { Decisions } from '../../../proxy/guardrails/decisions.ts';
+import { AnswerInspection } from '../../../proxy/guardrails/response-inspection.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
 import { LoopTurns } from '../../../proxy/loop-turns.ts';
@@ -27,7 +27,7 @@ import {
   textAt,
   type UnknownPath,
   unknownPaths,
-} from '../../support/guarded-answers.ts';
+} from '../../support/guarded-responses.ts';
 import { type Action, fullWindow, marked, Received, ToldStream } from '../../support/guarded-streams.ts';
 import { startingSeed } from '../../support/seed.ts';
 

@@ -69,7 +69,7 @@ async function recall({ needy }: Scene, { question }: Money): Promise<Recalled> 
     refusals++;
     expect(reply.headers['retry-after']).toBe('1');
     expect(reply.message).toBe(
-      `requests in flight hold what is left of the virtual key's budget of $${amountUsd} a day; try again in a moment`,
+      `requests in flight have reserved what is left of the virtual key's budget of $${amountUsd} a day; try again in a moment`,
     );
     reply = await question(needy);
   }

@@ -9,15 +9,15 @@ import { hashCredential } from '../../../common/credential.ts';
 import { Secret } from '../../../common/secret.ts';
 import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
+import { accessLimits } from '../../../proxy/access/limits.ts';
+import type { Principal } from '../../../proxy/access/principal.ts';
+import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
 import {
   type ControlPlaneOptions,
   type ControlPlaneTlsFiles,
   createControlPlaneClient,
   openControlPlaneTls,
-} from '../../../proxy/access/control-plane-client.ts';
-import { accessLimits } from '../../../proxy/access/limits.ts';
-import type { Principal } from '../../../proxy/access/principal.ts';
-import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
+} from '../../../proxy/control-plane/client.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { hourMs } from '../../support/access/one-proxy.ts';

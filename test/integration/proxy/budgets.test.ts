@@ -10,18 +10,15 @@ import { nanoOfUsd, nanoPerUsd } from '../../../common/money.ts';
 import { Secret } from '../../../common/secret.ts';
 import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
-import {
-  type ControlPlaneClient,
-  createControlPlaneClient,
-} from '../../../proxy/access/control-plane-client.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import { createRecordSource } from '../../../proxy/access/record-source.ts';
-import { type BudgetHold, BudgetRefusal } from '../../../proxy/ledger/budgets/budgets.ts';
-import { SlicedBudgets } from '../../../proxy/ledger/budgets/sliced-budgets.ts';
+import { type BudgetHold, BudgetRefusal } from '../../../proxy/budgets/budgets.ts';
+import { SlicedBudgets } from '../../../proxy/budgets/leased-budgets.ts';
+import { type ControlPlaneClient, createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { hourMs } from '../../support/access/one-proxy.ts';
 import { Random } from '../../support/access/random.ts';
-import { limitSubject, testBudget } from '../../support/budget-desk.ts';
+import { limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import {
   bootstrap,
   createTenant,

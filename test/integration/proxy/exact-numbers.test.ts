@@ -5,7 +5,7 @@ import { checkAnswer, checkRequest } from '../../fuzz/number-checks.ts';
 import { numberRequest, routes } from '../../fuzz/number-requests.ts';
 import { Random } from '../../support/access/random.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
-import { cutBytes } from '../../support/guarded-answers.ts';
+import { cutBytes } from '../../support/guarded-responses.ts';
 import { type RawUpstream, startRawUpstream } from '../../support/raw-upstream.ts';
 import { startingSeed } from '../../support/seed.ts';
 

@@ -159,7 +159,7 @@ describe('the total time', () => {
     gateway.simulator.script({ headDelayMs: 5000 });
     const answer = await fetch(`${hop.url}${chat}`, withoutKey());
     expect(answer.status).toBe(504);
-    expect(await answer.json()).toMatchObject({ error: { message: 'the provider did not answer in time' } });
+    expect(await answer.json()).toMatchObject({ error: { message: 'the provider did not respond in time' } });
   });
 });
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type JournalFolder, openJournalFolder } from '../../../proxy/ledger/journal/journal-folder.ts';
+import { type JournalFolder, openJournalFolder } from '../../../proxy/journal/journal-folder.ts';
 
 let directory: string;
 const folders: JournalFolder[] = [];
@@ -80,7 +80,7 @@ describe('what is abandoned', () => {
   });
 
   it('is what a process has left that was killed, with its socket', async () => {
-    const module = join(import.meta.dirname, '../../../proxy/ledger/journal/journal-folder.ts');
+    const module = join(import.meta.dirname, '../../../proxy/journal/journal-folder.ts');
     const child = spawn(process.execPath, [
       '--input-type=module',
       '-e',

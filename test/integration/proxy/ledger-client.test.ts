@@ -4,11 +4,8 @@ import { Server, ServerCredentials, status, type UntypedHandleCall } from '@grpc
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DrawRequest__Output } from '../../../proto/generated/gateway/v1/DrawRequest.ts';
 import { services } from '../../../proto/load.ts';
-import {
-  type ControlPlaneClient,
-  createControlPlaneClient,
-} from '../../../proxy/access/control-plane-client.ts';
-import { LedgerStalledError } from '../../../proxy/ledger/budgets/ledger-client.ts';
+import { LedgerStalledError } from '../../../proxy/budgets/ledger-client.ts';
+import { type ControlPlaneClient, createControlPlaneClient } from '../../../proxy/control-plane/client.ts';
 import { until } from '../../support/process.ts';
 
 type Answer = 'granted' | 'silent' | number;

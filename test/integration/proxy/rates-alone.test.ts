@@ -1,7 +1,7 @@
 // What a proxy let in while Redis was silent is reported to it once, however many calls are under way together.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
-import type { RateLimit } from '../../../proxy/ledger/rates/rates.ts';
+import { LocalRates } from '../../../proxy/rates/local-rates.ts';
+import type { RateLimit } from '../../../proxy/rates/rates.ts';
 import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { until } from '../../support/process.ts';
 import { admit, newRequests, newTokens, type RedisScene, redisScene, take } from '../../support/rates.ts';

@@ -1,7 +1,7 @@
 // Rates of proxies over a Redis Cluster to which something happens: a master dies or falls silent, a slot moves. What the others
 // count goes on as if nothing had happened, and nobody waits.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RateAnswer, RateLimit } from '../../../proxy/ledger/rates/rates.ts';
+import type { RateAnswer, RateLimit } from '../../../proxy/rates/rates.ts';
 import { nameInShard, shardOf } from '../../../proxy/redis/shards.ts';
 import { tell } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';

@@ -1,8 +1,8 @@
 // What comes in one turn of the event loop goes to Redis together, and is counted exactly as one after another would be.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LocalRates } from '../../../proxy/ledger/rates/local-rates.ts';
-import { requestsInCallMax } from '../../../proxy/ledger/rates/outbox.ts';
-import type { RateAnswer, RateHold, RateLimit, Rates } from '../../../proxy/ledger/rates/rates.ts';
+import { requestsInCallMax } from '../../../proxy/rates/batch-queue.ts';
+import { LocalRates } from '../../../proxy/rates/local-rates.ts';
+import type { RateAnswer, RateHold, RateLimit, Rates } from '../../../proxy/rates/rates.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { shardOf } from '../../../proxy/redis/shards.ts';
 import { Random } from '../../support/access/random.ts';

@@ -1,7 +1,7 @@
 // What limits on rates promise, held against memory and against scripts that are told the time: in a real Redis, and in a Cluster of
 // three masters, where each test is about another organization, so that every master counts.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RateHold } from '../../../proxy/ledger/rates/rates.ts';
+import type { RateHold } from '../../../proxy/rates/rates.ts';
 import { Random } from '../../support/access/random.ts';
 import {
   admit,

@@ -1,7 +1,7 @@
 // What rates in Redis promise beyond the arithmetic: several proxies, scripts that run late or twice, leases of proxies that are
 // killed, clocks that are set, servers that lose everything, a Cluster, and a Redis that does not answer.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RateQuestion, Rates } from '../../../proxy/ledger/rates/rates.ts';
+import type { RateQuestion, Rates } from '../../../proxy/rates/rates.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { tell } from '../../support/figures.ts';

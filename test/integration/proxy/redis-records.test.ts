@@ -8,7 +8,7 @@ import { RateShare } from '../../../common/shares.ts';
 import { systemTimers } from '../../../common/timers.ts';
 import { accessLimits } from '../../../proxy/access/limits.ts';
 import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
-import { createRedisRecords, recordCommands } from '../../../proxy/access/redis-records.ts';
+import { createRedisRecords, recordCommands } from '../../../proxy/record-cache/redis-records.ts';
 import { createRedisConnection, type RedisConnection } from '../../../proxy/redis/connection.ts';
 import { redisTarget } from '../../../proxy/redis/target.ts';
 import { shares } from '../../../proxy/shares.ts';

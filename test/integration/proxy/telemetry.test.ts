@@ -1,12 +1,12 @@
 // What the proxy tells of its requests: one line each in the access log, when the response is finished, with these fields and no
 // others; metrics that count them and whose labels no caller and no provider can choose.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { estimateReasons } from '../../../proxy/budgets/ledger-client.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
-import { estimateReasons } from '../../../proxy/ledger/budgets/ledger-client.ts';
-import { skipReasons } from '../../../proxy/ledger/usage/usage-metrics.ts';
 import { shares } from '../../../proxy/shares.ts';
+import { skipReasons } from '../../../proxy/usage/usage-metrics.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';

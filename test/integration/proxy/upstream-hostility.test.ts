@@ -77,7 +77,7 @@ const protocolError: Refused = {
   status: 502,
   code: 'upstream_protocol_error',
   source: 'gateway',
-  message: 'the provider answered in a form that cannot be used',
+  message: 'the provider sent a response in a form that cannot be used',
 };
 const unreachable: Refused = {
   status: 502,

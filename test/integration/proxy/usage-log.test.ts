@@ -5,9 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from '../../../common/clock.ts';
 import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { systemTimers } from '../../../common/timers.ts';
-import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts';
-import type { Entry } from '../../../proxy/ledger/usage/overflow.ts';
-import { overflowShardBytesMax, RedisOverflow } from '../../../proxy/ledger/usage/redis-overflow.ts';
+import type { UsageEvent } from '../../../proxy/budgets/ledger-client.ts';
 import {
   createRedisConnection,
   type RedisConnection,
@@ -15,6 +13,8 @@ import {
 } from '../../../proxy/redis/connection.ts';
 import { nameInShard, shardCount } from '../../../proxy/redis/shards.ts';
 import { redisTarget } from '../../../proxy/redis/target.ts';
+import type { Entry } from '../../../proxy/usage/overflow.ts';
+import { overflowShardBytesMax, RedisOverflow } from '../../../proxy/usage/redis-overflow.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { tell } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';

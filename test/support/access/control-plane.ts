@@ -7,7 +7,7 @@ import type { FeedMessage, WatchHandlers, WatchStart, WatchStream } from '../../
 import type { Position } from '../../../proxy/access/feed-state.ts';
 import type { RecordKeys } from '../../../proxy/access/record-keys.ts';
 import type { ControlPlane } from '../../../proxy/access/record-source.ts';
-import { decodeSignedResolve } from '../../../proxy/access/wire-signed.ts';
+import { decodeSignedResolve } from '../../../proxy/control-plane/wire-signed.ts';
 import type { FakeDatabase } from './database.ts';
 import { TestSigning } from './signing.ts';
 

@@ -1,7 +1,7 @@
 // Writes records to Redis as releases before signatures did, for what still reads them.
 import { type SealKeys, seal } from '../../../common/seal.ts';
 import type { Held } from '../../../proxy/access/held.ts';
-import { nameInLayout4 } from '../../../proxy/access/redis-layout-4.ts';
+import { nameInLayout4 } from '../../../proxy/record-cache/redis-layout-4.ts';
 
 /** @param confirmedAt milliseconds since 1970 */
 export function inLayout4(keys: SealKeys, held: Held, confirmedAt: number): { name: string; bytes: Buffer } {

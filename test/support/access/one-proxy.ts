@@ -5,8 +5,8 @@ import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts
 import type { Principal } from '../../../proxy/access/principal.ts';
 import type { RecordKeys } from '../../../proxy/access/record-keys.ts';
 import { createRecordSource, type LiveRecordSource } from '../../../proxy/access/record-source.ts';
-import { createRedisRecords } from '../../../proxy/access/redis-records.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
+import { createRedisRecords } from '../../../proxy/record-cache/redis-records.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { silentLog } from '../silent-log.ts';
 import { VirtualTime } from '../virtual-time.ts';

@@ -1,5 +1,5 @@
 // Redis as records see it: a map with expiry that may be slow, gone, emptied, rolled back or written by somebody else.
-import type { RecordCommands } from '../../../proxy/access/redis-records.ts';
+import type { RecordCommands } from '../../../proxy/record-cache/redis-records.ts';
 import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import type { VirtualTime } from '../virtual-time.ts';
 

@@ -1,9 +1,5 @@
 // A pod's folder for journals, in memory: it outlives the proxies that write to it, unless the pod is gone. Writing may fail.
-import type {
-  AbandonedFile,
-  JournalFile,
-  JournalFolder,
-} from '../../../proxy/ledger/journal/journal-folder.ts';
+import type { AbandonedFile, JournalFile, JournalFolder } from '../../../proxy/journal/journal-folder.ts';
 
 interface StoredFile {
   owner: object;

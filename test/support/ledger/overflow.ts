@@ -1,8 +1,8 @@
 // Redis as usage overflows into it, in memory: it outlives proxies, may be away, and may keep what it does not say that it has.
 
-import type { UsageEvent } from '../../../proxy/ledger/budgets/ledger-client.ts';
-import type { Entry, Overflow } from '../../../proxy/ledger/usage/overflow.ts';
+import type { UsageEvent } from '../../../proxy/budgets/ledger-client.ts';
 import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
+import type { Entry, Overflow } from '../../../proxy/usage/overflow.ts';
 
 export interface OverflowFaults {
   /** Asked before everything that is done. */

@@ -1,7 +1,8 @@
 // The service Ledger as a proxy calls it, with its real messages and without a connection.
-import type { ProxyCaller } from '../../../control-plane/services/caller.ts';
+import type { ProxyCaller } from '../../../control-plane/rpc/caller.ts';
 import type { LedgerService } from '../../../control-plane/services/ledger.ts';
 import { services } from '../../../proto/load.ts';
+import type { LedgerClient } from '../../../proxy/budgets/ledger-client.ts';
 import {
   decodeDraw,
   decodeEnd,
@@ -10,9 +11,8 @@ import {
   encodeDraw,
   encodeEnd,
   encodeReturn,
-} from '../../../proxy/access/wire-ledger.ts';
-import { decodeReport, encodeReport } from '../../../proxy/access/wire-report.ts';
-import type { LedgerClient } from '../../../proxy/ledger/budgets/ledger-client.ts';
+} from '../../../proxy/control-plane/wire-ledger.ts';
+import { decodeReport, encodeReport } from '../../../proxy/control-plane/wire-report.ts';
 
 export function wireTo(service: LedgerService, caller: ProxyCaller): LedgerClient {
   const { CloseSession, Draw, KeepSession, ReportUsage, Return } = services.Ledger;

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressRule } from '../../../common/addresses.ts';
+import type { Resolve } from '../../../common/filtered-lookup.ts';
 import { createGuardedPost } from '../../../common/guarded-request.ts';
-import type { Resolve } from '../../../common/judged-lookup.ts';
 import { createAuthority, type TestAuthority } from '../../support/tls.ts';
 import { postOnLoopback, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 

@@ -1,7 +1,7 @@
 // Guarded requests whose answers are read, over connections that are kept.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Resolve } from '../../../common/filtered-lookup.ts';
 import type { GuardOptions, KeptConnections } from '../../../common/guarded-request.ts';
-import type { Resolve } from '../../../common/judged-lookup.ts';
 import { createAuthority, type TestAuthority } from '../../support/tls.ts';
 import { postOnLoopback, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 

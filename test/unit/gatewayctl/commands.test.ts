@@ -1,7 +1,7 @@
 // The rows of all commands, held against the contract, the parser and each other.
 import { describe, expect, it } from 'vitest';
 import { methods } from '../../../control-plane/services/methods.ts';
-import type { Command } from '../../../gatewayctl/commands/command.ts';
+import type { Command } from '../../../gatewayctl/command.ts';
 import { tree } from '../../../gatewayctl/commands/index.ts';
 import { isList } from '../../../gatewayctl/pages.ts';
 import { ParserEnd, parseCommandLine } from '../../../gatewayctl/program.ts';

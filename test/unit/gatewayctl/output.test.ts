@@ -1,7 +1,7 @@
 // Answers as text: columns, fields, and nothing that moves the cursor.
 import { describe, expect, it } from 'vitest';
+import { enumName, enumWords, fieldWords } from '../../../gatewayctl/enum-names.ts';
 import { printable, renderFields, renderTable } from '../../../gatewayctl/table.ts';
-import { enumName, enumWords, fieldWords } from '../../../gatewayctl/words.ts';
 import { enumWord } from '../../../proto/json/contract.ts';
 
 const key = {

@@ -54,7 +54,7 @@ export const gatewayStates = {
       what: 'a request beside one that holds most of the budget',
       limited: true,
       message:
-        "requests in flight hold what is left of the virtual key's budget of $0.006 a day; try again in a moment",
+        "requests in flight have reserved what is left of the virtual key's budget of $0.006 a day; try again in a moment",
       headers: { 'retry-after': '1' },
       provoke: async (world) => {
         const headers = bearer(await limitedKey(world, budget('0.006')));

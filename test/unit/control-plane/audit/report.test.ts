@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { missingChanges } from '../../../../control-plane/audit/missing-changes.ts';
 import { missingChangesReport } from '../../../../control-plane/audit/report.ts';
-import { takingAway } from '../../../../control-plane/audit/taken-away.ts';
+import { takingAway } from '../../../../control-plane/audit/revocations.ts';
 import * as guardrails from '../../../../gatewayctl/commands/guardrails.ts';
 import * as keys from '../../../../gatewayctl/commands/keys.ts';
 import * as limits from '../../../../gatewayctl/commands/limits.ts';

@@ -1,7 +1,7 @@
 // What proxies tell of themselves, as it is kept: their text is a stranger's.
 import { describe, expect, it } from 'vitest';
 import { createWatchers, type Watchers } from '../../../../control-plane/changes/watchers.ts';
-import type { ProxyCaller } from '../../../../control-plane/services/caller.ts';
+import type { ProxyCaller } from '../../../../control-plane/rpc/caller.ts';
 import type { ProxyState__Output } from '../../../../proto/generated/gateway/v1/ProxyState.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 

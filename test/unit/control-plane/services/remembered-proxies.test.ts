@@ -1,7 +1,7 @@
 // A proxy is looked up once in two seconds, and one that is not let in is never remembered.
 import { expect, it } from 'vitest';
-import type { Credentials } from '../../../../control-plane/services/authentication.ts';
-import type { ProxyCaller } from '../../../../control-plane/services/caller.ts';
+import type { Credentials } from '../../../../control-plane/rpc/authentication.ts';
+import type { ProxyCaller } from '../../../../control-plane/rpc/caller.ts';
 import { rememberProxies } from '../../../../control-plane/services/remembered-proxies.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 import { anyProxy } from '../../../support/watching.ts';

@@ -1,6 +1,6 @@
 // What the messages of a report must be, field by field.
 import { describe, expect, it } from 'vitest';
-import type { Violation } from '../../../../control-plane/services/errors.ts';
+import type { Violation } from '../../../../control-plane/rpc/errors.ts';
 import { chargesMax, readReport, textLengthMax } from '../../../../control-plane/services/usage-report.ts';
 import type { EstimateReason__Output } from '../../../../proto/generated/gateway/v1/EstimateReason.ts';
 import type { UsageEvent__Output } from '../../../../proto/generated/gateway/v1/UsageEvent.ts';

@@ -7,13 +7,13 @@ import { type SignedRecord, signRecords } from '../../../../common/record-signat
 import { createSealKey, parseSealKeys } from '../../../../common/seal.ts';
 import { type Held, heldOf, type Subject } from '../../../../proxy/access/held.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
+import { encodeSigned, heldFrom } from '../../../../proxy/control-plane/wire-signed.ts';
 import {
   createRedisRecords,
   recordName,
   sealRecord,
   unsealRecord,
-} from '../../../../proxy/access/redis-records.ts';
-import { encodeSigned, heldFrom } from '../../../../proxy/access/wire-signed.ts';
+} from '../../../../proxy/record-cache/redis-records.ts';
 import { inLayout4 } from '../../../support/access/layout-4.ts';
 import {
   createWorld,

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type SignedRecord, signRecords } from '../../../../common/record-signature.ts';
 import type { Subject } from '../../../../proxy/access/held.ts';
-import { recordName, sealRecord, unsealRecord } from '../../../../proxy/access/redis-records.ts';
+import { recordName, sealRecord, unsealRecord } from '../../../../proxy/record-cache/redis-records.ts';
 import {
   createWorld,
   hashOf,

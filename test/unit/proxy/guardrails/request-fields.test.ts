@@ -3,14 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import type { Guardrail } from '../../../../guardrails/definition.ts';
-import { requestPlaces } from '../../../../guardrails/places/request-places.ts';
-import { keptBack } from '../../../../proxy/guardrails/failure-text.ts';
+import { requestPlaces } from '../../../../guardrails/inspection/request-schema.ts';
 import {
   formatFields,
   routingFields,
   samplingFields,
-} from '../../../../proxy/providers/passthrough/passed-fields.ts';
-import { apiFields, mappedFields } from '../../../../proxy/providers/studio-ai/fields.ts';
+} from '../../../../proxy/formats/chat-completions/passed-fields.ts';
+import { apiFields, mappedFields } from '../../../../proxy/formats/chat-completions/studio/fields.ts';
+import { keptBack } from '../../../../proxy/guardrails/failure-text.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
 import { guardrailOf } from '../../../support/service-guards.ts';

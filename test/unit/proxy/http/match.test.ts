@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matchRoute, routeForm } from '../../../../proxy/http/match.ts';
-import { gptProvider } from '../../../../proxy/providers/gpt-provider/index.ts';
+import { gptProvider } from '../../../../proxy/providers/gpt-provider.ts';
 
 const studio = { ...gptProvider, name: 'studio-ai', defaultBaseUrl: 'https://{endpoint}.test/models' };
 const providers = new Map([

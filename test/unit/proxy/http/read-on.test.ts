@@ -1,7 +1,7 @@
 // How many responses are read on, whose, and what becomes of all others. Attempts and exchanges are fakes: what they do is tested
 // where they are.
 import { describe, expect, it } from 'vitest';
-import type { ResponseEnd } from '../../../../proxy/chat/response-end.ts';
+import type { ResponseEnd } from '../../../../proxy/conversation/response-end.ts';
 import type { Exchange } from '../../../../proxy/http/exchange.ts';
 import { ReadOn, type ReadOnResult } from '../../../../proxy/http/read-on.ts';
 

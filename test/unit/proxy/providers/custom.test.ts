@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import type { KeyForm } from '../../../../proxy/access/principal.ts';
-import { TraitTable } from '../../../../proxy/catalog/traits.ts';
-import { parseChatRequest } from '../../../../proxy/chat/request.ts';
+import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 import { type Credential, type Provider, parseBaseUrl } from '../../../../proxy/providers/provider.ts';

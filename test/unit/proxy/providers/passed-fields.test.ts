@@ -4,14 +4,14 @@ import type { ChatCompletionCreateParamsBase } from 'openai/resources/chat/compl
 import { describe, expect, it } from 'vitest';
 import { passedFields } from '../../../../control-plane/domain/custom-provider.ts';
 import type { CustomProvider } from '../../../../proxy/access/principal.ts';
-import { customProvider } from '../../../../proxy/providers/custom.ts';
-import { providersByName } from '../../../../proxy/providers/index.ts';
 import {
   formatFields,
   passesToCustom,
   routingFields,
   samplingFields,
-} from '../../../../proxy/providers/passthrough/passed-fields.ts';
+} from '../../../../proxy/formats/chat-completions/passed-fields.ts';
+import { customProvider } from '../../../../proxy/providers/custom.ts';
+import { providersByName } from '../../../../proxy/providers/index.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 
 /** Every field of the package openai, or it does not compile. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CustomProvider, OrganizationRecord } from '../../../../proxy/access/principal.ts';
-import { TraitTable } from '../../../../proxy/catalog/traits.ts';
+import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
 import { providersByName } from '../../../../proxy/providers/index.ts';
 import { BaseUrls } from '../../../../proxy/upstream/base-urls.ts';
 import { CustomProviders } from '../../../../proxy/upstream/custom-providers.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { InlineData } from '../../../../proxy/chat/media.ts';
+import type { InlineData } from '../../../../proxy/conversation/media.ts';
 import { LoopTurns } from '../../../../proxy/loop-turns.ts';
 import { fetchImages, type ImageLimits } from '../../../../proxy/upstream/images.ts';
 import { someOwner, transportTo } from '../../../support/transports.ts';

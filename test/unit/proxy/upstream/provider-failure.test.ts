@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { parseChatRequest } from '../../../../proxy/chat/request.ts';
+import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import type { ProviderCall, Target } from '../../../../proxy/providers/provider.ts';
 import { providerFailure } from '../../../../proxy/upstream/provider-failure.ts';
 

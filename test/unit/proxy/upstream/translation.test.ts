@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { TraitTable } from '../../../../proxy/catalog/traits.ts';
-import { FetchedImage } from '../../../../proxy/chat/media.ts';
+import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { FetchedImage } from '../../../../proxy/conversation/media.ts';
+import { completionTokensMax } from '../../../../proxy/conversation/text-tokens.ts';
+import { GatewayError } from '../../../../proxy/errors.ts';
 import {
   type ChatRequest,
   parseChatRequest,
   parseChatRequestInSteps,
   withBody,
   withOutputCeiling,
-} from '../../../../proxy/chat/request.ts';
-import { completionTokensMax } from '../../../../proxy/chat/text-tokens.ts';
-import { GatewayError } from '../../../../proxy/errors.ts';
+} from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { LoopTurns } from '../../../../proxy/loop-turns.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';

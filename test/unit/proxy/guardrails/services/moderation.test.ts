@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../../common/secret.ts';
 import type { Guardrail, ModerationCheck } from '../../../../../guardrails/definition.ts';
 import type { OrganizationRecord } from '../../../../../proxy/access/principal.ts';
-import { gptProvider } from '../../../../../proxy/providers/gpt-provider/index.ts';
+import { gptProvider } from '../../../../../proxy/providers/gpt-provider.ts';
 import { parseBaseUrl, type Target } from '../../../../../proxy/providers/provider.ts';
 import type { Transport } from '../../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../../simulator/index.ts';

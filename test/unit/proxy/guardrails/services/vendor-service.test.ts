@@ -10,7 +10,7 @@ import { Secret } from '../../../../../common/secret.ts';
 import { readCheck } from '../../../../../guardrails/contract.ts';
 import type { Guardrail, ServiceCheck } from '../../../../../guardrails/definition.ts';
 import { serviceAdapters } from '../../../../../guardrails/services/index.ts';
-import { signedHeaders } from '../../../../../proxy/providers/managed-cloud-models/signing.ts';
+import { signedHeaders } from '../../../../../proxy/providers/credentials/sigv4.ts';
 import type { Target } from '../../../../../proxy/providers/provider.ts';
 import {
   type ServiceFixture,

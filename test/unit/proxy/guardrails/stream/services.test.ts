@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
-import type { AnswerGuards } from '../../../../../proxy/guardrails/answer-guards.ts';
+import type { AnswerGuards } from '../../../../../proxy/guardrails/response-guards.ts';
 import type { AskedAbout, ServiceGuard } from '../../../../../proxy/guardrails/services/service.ts';
 import {
   answered,

@@ -1,0 +1,217 @@
+// From a call to its handler: who calls, whether they may, then the handler. A change is judged a second time inside its
+// own transaction: changes run one after another, so nobody acts after the change that stopped them.
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../common/clock.ts';
+import type { ShareOwner } from '../../common/shares.ts';
+import { pastedCredentials } from '../domain/pasted-credentials.ts';
+import { type MethodName, methodNamed } from '../services/methods.ts';
+import type { Schema } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
+import { authenticate, type Credentials, type Presented, readCredentials } from './authentication.ts';
+import { type Audience, actorOf, type Caller, type OperatorCaller, type ProxyCaller } from './caller.ts';
+import { invalidRequest } from './checked.ts';
+import { notFound, permissionDenied } from './errors.ts';
+import type {
+  BootstrapMethod,
+  ChangeMethod,
+  Download,
+  DownloadMethod,
+  Method,
+  OperatorMethod,
+  OutsideCall,
+  ProxyMethod,
+  ReadMethod,
+  ServiceDeps,
+} from './method.ts';
+import { Holders } from './share-holders.ts';
+import type { Shares } from './shares.ts';
+
+export interface Dispatcher {
+  /** A method of operators or of the bootstrap token. @throws CallError, StoreUnavailableError */
+  call(name: MethodName, credentials: Credentials, request: unknown): Promise<object>;
+  /** A method of operators that isDownload. @throws CallError, StoreUnavailableError */
+  download(name: MethodName, credentials: Credentials, request: unknown): Promise<Download>;
+  /** The proxy that calls Access. @throws CallError, StoreUnavailableError */
+  proxy(credentials: Credentials): Promise<ProxyCaller>;
+}
+
+export interface DispatchDeps {
+  readonly store: Store;
+  readonly services: ServiceDeps;
+  readonly shares: Shares;
+  readonly clock: Clock;
+}
+
+interface Call {
+  readonly name: MethodName;
+  readonly presented: Presented;
+  readonly request: unknown;
+  readonly owner: ShareOwner;
+}
+
+export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  const holders = new Holders(deps);
+  return {
+    call: async (name, credentials, request) => {
+      const method = methodNamed(name);
+      const presented = readCredentials(credentials);
+      if (method.audience === 'proxy') throw permissionDenied(audienceNeeded.proxy);
+      const call = { name, presented, request, owner: await holders.ownerOf(presented) };
+      return await holders.watch(presented, () => operate(deps, method, call));
+    },
+    download: async (name, credentials, request) => {
+      const method = methodNamed(name);
+      if (method.audience !== 'operator' || method.effect !== 'download') {
+        throw new Error(`${name} answers a message`);
+      }
+      const presented = readCredentials(credentials);
+      const call = { name, presented, request, owner: await holders.ownerOf(presented) };
+      return await holders.watch(presented, () => download(deps, method, call));
+    },
+    proxy: async (credentials) => expectAudience('proxy', await holders.caller(readCredentials(credentials))),
+  };
+}
+
+async function operate(
+  deps: DispatchDeps,
+  method: Exclude<Method<unknown, object>, ProxyMethod>,
+  call: Call,
+): Promise<object> {
+  const { shares } = deps;
+  if (method.audience === 'operator' && method.effect === 'read') {
+    shares.take('read_rate', call.owner.organization);
+    return await shares.inTurn('reads', call.owner, () => read(deps, method, call));
+  }
+  if (method.audience === 'operator' && method.effect === 'trial') {
+    shares.take('read_rate', call.owner.organization);
+    return await method.handle(outside(deps, method, call), call.request);
+  }
+  if (method.audience === 'operator' && method.effect === 'download')
+    throw new Error(`${call.name} answers a stream`);
+  shares.take('change_rate', call.owner.organization);
+  if (method.audience === 'bootstrap')
+    return await shares.inTurn('changes', call.owner, () => bootstrap(deps, method, call));
+  await method.prepare?.(outside(deps, method, call), call.request);
+  return await shares.inTurn('changes', call.owner, () => change(deps, method, call));
+}
+
+function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Call): Promise<object> {
+  return deps.store.snapshot(async (db) => {
+    const now = deps.clock.now();
+    const caller = await judge(deps, method, call, { db, now });
+    return await method.handle({ db, caller, now, deps: deps.services }, call.request);
+  });
+}
+
+/** It may take long, so its caller is judged again for each part that is read: nobody reads on who may no longer read. */
+function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, call: Call): OutsideCall {
+  const read = <T>(work: (db: Kysely<Schema>) => Promise<T>) =>
+    deps.shares.inTurn('reads', call.owner, () =>
+      deps.store.snapshot(async (db) => {
+        await judge(deps, method, call, { db, now: deps.clock.now() });
+        if (method.effect === 'change') expectNoCredential(call);
+        return await work(db);
+      }),
+    );
+  return { now: deps.clock.now(), read, deps: deps.services, owner: call.owner };
+}
+
+async function download(deps: DispatchDeps, method: DownloadMethod<unknown>, call: Call): Promise<Download> {
+  const { owner } = call;
+  deps.shares.take('export_rate', owner.organization);
+  const end = deps.shares.holdExport(owner);
+  try {
+    const from = outside(deps, method, call);
+    // What is wrong with the request is for those to know who may make it.
+    await from.read(async () => undefined);
+    return { ...(await method.handle(from, call.request)), done: end };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+async function change(
+  deps: DispatchDeps,
+  method: ChangeMethod<unknown, object>,
+  call: Call,
+): Promise<object> {
+  // Before the feed's row is taken, so that strangers hold up nobody's change.
+  const caller = await deps.store.snapshot((db) => judge(deps, method, call, { db, now: deps.clock.now() }));
+  expectNoCredential(call);
+  const context = { actor: actorOf(caller), from: caller.from, action: call.name };
+  return await deps.store.change(context, async (tx) => {
+    const confirmed = await judge(deps, method, call, tx);
+    return await method.handle({ ...tx, caller: confirmed, deps: deps.services }, call.request);
+  });
+}
+
+async function bootstrap(
+  deps: DispatchDeps,
+  method: BootstrapMethod<unknown, object>,
+  call: Call,
+): Promise<object> {
+  const judgeBootstrap = async ({ db, now }: Moment) =>
+    expectAudience('bootstrap', await authenticate(db, call.presented, { now, deps: deps.services }));
+  const caller = await deps.store.snapshot((db) => judgeBootstrap({ db, now: deps.clock.now() }));
+  expectNoCredential(call);
+  const context = { actor: actorOf(caller), from: caller.from, action: call.name };
+  return await deps.store.change(context, async (tx) => {
+    await judgeBootstrap(tx);
+    return await method.handle({ ...tx, deps: deps.services }, call.request);
+  });
+}
+
+/** @throws CallError: what a change says is stored and audited */
+function expectNoCredential({ request }: Call): void {
+  const pasted = pastedCredentials(request);
+  if (pasted.length > 0) throw invalidRequest(pasted);
+}
+
+interface Moment {
+  readonly db: Kysely<Schema>;
+  readonly now: number;
+}
+
+/** The operator, if they may call this method on what the request names. */
+async function judge(
+  deps: DispatchDeps,
+  method: OperatorMethod<unknown, object>,
+  call: Call,
+  { db, now }: Moment,
+): Promise<OperatorCaller> {
+  const caller = expectAudience(
+    'operator',
+    await authenticate(db, call.presented, { now, deps: deps.services }),
+  );
+  if (!method.roles.includes(caller.role)) {
+    throw permissionDenied(`this needs the role ${method.roles.join(' or ')}; yours is ${caller.role}`);
+  }
+  const organizationId = await method.organization(call.request, { db, caller, now });
+  const reachesAll = method.platformReachesAll === true && caller.role === 'platform_operator';
+  const reaches = organizationId === (caller.organizationId ?? null) || reachesAll;
+  // What is somebody else's and what does not exist answer the same.
+  if (organizationId === undefined || !reaches) throw notFound('id');
+  return caller;
+}
+
+const audienceNeeded: Record<Audience, string> = {
+  operator: 'this method is for operators: send a token that begins with `gw-op-`',
+  proxy: 'this method is for proxies: send a token that begins with `gw-proxy-`, or a client certificate',
+  bootstrap: 'this method is for the bootstrap token, which begins with `gw-boot-`',
+};
+
+function expectAudience<Kind extends Audience>(
+  kind: Kind,
+  caller: Caller,
+): Extract<Caller, { readonly kind: Kind }> {
+  if (!isAudience(kind, caller)) throw permissionDenied(audienceNeeded[kind]);
+  return caller;
+}
+
+function isAudience<Kind extends Audience>(
+  kind: Kind,
+  caller: Caller,
+): caller is Extract<Caller, { readonly kind: Kind }> {
+  return caller.kind === kind;
+}

@@ -1,0 +1,134 @@
+// What a row of methods.ts says about a method, and what a handler is given.
+import type { Kysely } from 'kysely';
+import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
+import type { SealKeys } from '../../common/seal.ts';
+import type { ShareOwner } from '../../common/shares.ts';
+import type { WebhookAddresses } from '../domain/webhook.ts';
+import type { GuardrailWork } from '../guardrail-work.ts';
+import type { Replica } from '../services/replica.ts';
+import type { Role, Schema } from '../store/schema.ts';
+import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
+import type { OperatorCaller } from './caller.ts';
+
+export type Method<Request, Response> =
+  | OperatorMethod<Request, Response>
+  | BootstrapMethod<Request, Response>
+  | ProxyMethod;
+
+export type OperatorMethod<Request, Response> =
+  | ReadMethod<Request, Response>
+  | TrialMethod<Request, Response>
+  | DownloadMethod<Request>
+  | ChangeMethod<Request, Response>;
+
+interface OperatorRules<Request> {
+  readonly audience: 'operator';
+  /** Roles that may call it at all; what a role may do to whom is the handler's to refuse. */
+  readonly roles: readonly Role[];
+  /** Finds whose the named resource is. An operator reaches their own organization's resources only. */
+  organization(request: Request, call: ReadCall): Promise<Belongs>;
+  /** A platform operator reaches every organization. */
+  readonly platformReachesAll?: true;
+}
+
+export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
+  readonly effect: 'read';
+  handle(call: AnswerCall, request: Request): Promise<Response>;
+}
+
+/** Reads, and then works for long, while nothing of the database is held. */
+export interface TrialMethod<Request, Response> extends OperatorRules<Request> {
+  readonly effect: 'trial';
+  handle(call: OutsideCall, request: Request): Promise<Response>;
+}
+
+/** Answers more than a message may hold, as a stream of bytes: `chunk` in gRPC, a body at the JSON door. */
+export interface DownloadMethod<Request> extends OperatorRules<Request> {
+  readonly effect: 'download';
+  /** Resolves once the first chunk is there, so that what is wrong at the start is an answer like any other. */
+  handle(call: DownloadCall, request: Request): Promise<Download>;
+}
+
+export interface Download {
+  readonly contentType: string;
+  readonly filename: string;
+  /** When it throws, what was sent must not look complete. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** To be called when nothing more of it is sent, or nothing ever will be. */
+  readonly done?: () => void;
+}
+
+export interface ChangeMethod<Request, Response> extends OperatorRules<Request> {
+  readonly effect: 'change';
+  /**
+   * Judges what takes too long for a transaction, which others wait for: after all that is cheaper to find wrong, and before the change,
+   * which looks at the rest again. @throws CallError
+   */
+  prepare?(call: OutsideCall, request: Request): Promise<void>;
+  handle(call: ChangeCall, request: Request): Promise<Outcome<Response>>;
+}
+
+/** For the bootstrap token, which belongs to nobody. */
+export interface BootstrapMethod<Request, Response> {
+  readonly audience: 'bootstrap';
+  handle(call: BootstrapCall, request: Request): Promise<Outcome<Response>>;
+}
+
+/** gRPC only, wired in grpc-server.ts. */
+export interface ProxyMethod {
+  readonly audience: 'proxy';
+}
+
+/** An organization's id, null for the platform's own, undefined for what does not exist. */
+export type Belongs = string | null | undefined;
+
+export type Outcome<Response> = Change<Response> | Unchanged<Response>;
+
+export interface ReadCall {
+  readonly db: Kysely<Schema>;
+  readonly caller: OperatorCaller;
+  /** Milliseconds since 1970; in a change by the database's clock. */
+  readonly now: number;
+}
+
+export interface AnswerCall extends ReadCall {
+  readonly deps: ServiceDeps;
+}
+
+/** Outside of any transaction. */
+export interface OutsideCall extends DownloadCall {
+  readonly deps: ServiceDeps;
+  /** Whose share is used. */
+  readonly owner: ShareOwner;
+}
+
+export interface DownloadCall {
+  readonly now: number;
+  /** Reads in a snapshot of its own, in which the caller is judged anew. @throws CallError, StoreUnavailableError */
+  read<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
+}
+
+export interface BootstrapCall {
+  readonly db: Kysely<Schema>;
+  readonly now: number;
+  readonly deps: ServiceDeps;
+  /** Goes into every changed row. */
+  readonly revision: number;
+}
+
+export interface ChangeCall extends ReadCall, BootstrapCall {
+  readonly locks: RowLocks;
+  readonly insertRows: InsertRows;
+}
+
+export interface ServiceDeps {
+  readonly masterKeys: SealKeys;
+  /** SHA-256 of the bootstrap token; undefined: there is none. */
+  readonly bootstrapHash: string | undefined;
+  readonly privateUpstreams: PrivateUpstreams;
+  /** How long requests are kept, in milliseconds. */
+  readonly usageKeptMs: number;
+  readonly webhookAddresses: WebhookAddresses;
+  readonly guardrailWork: GuardrailWork;
+  readonly replica: Replica;
+}

@@ -1,0 +1,102 @@
+// Whose share a call uses, before it is judged: the organization whose token it carries, as it was when the token was last let in. Nobody
+// is let in by this. A token that is new here is looked up first, and those that turn out to be unknown are limited by address.
+import { LRUCache } from 'lru-cache';
+import { addressGroup } from '../../common/caller-address.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { ShareOwner } from '../../common/shares.ts';
+import type { Store } from '../store/store.ts';
+import { authenticate, type Presented } from './authentication.ts';
+import type { Caller } from './caller.ts';
+import { CallError } from './errors.ts';
+import type { ServiceDeps } from './method.ts';
+import type { Shares } from './shares.ts';
+
+export interface HoldersDeps {
+  readonly store: Pick<Store, 'snapshot' | 'snapshotForProxies'>;
+  readonly services: ServiceDeps;
+  readonly shares: Shares;
+  readonly clock: Clock;
+}
+
+const tokensMax = 10_000;
+/** An organization of their own: of them, addresses take turns. */
+const strangers = 'strangers';
+const platform = 'platform';
+
+export class Holders {
+  readonly #deps: HoldersDeps;
+  /** By the hash of the token. */
+  readonly #known = new LRUCache<string, ShareOwner>({ max: tokensMax });
+
+  constructor(deps: HoldersDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws CallError unauthenticated, too_many_requests; StoreUnavailableError */
+  async ownerOf(presented: Presented): Promise<ShareOwner> {
+    if (presented.kind === 'certificate') return { organization: strangers, key: presented.proxy.id };
+    const known = this.#known.get(presented.hash);
+    if (known !== undefined) return known;
+    const { shares, store } = this.#deps;
+    const stranger = { organization: strangers, key: addressGroup(presented.from) };
+    await this.#stranger(presented, () =>
+      shares.inTurn('reads', stranger, () => store.snapshot((db) => this.#authenticate(db, presented))),
+    );
+    return this.#known.get(presented.hash) ?? stranger;
+  }
+
+  /** Who calls, for a proxy's call: it waits behind no operator. @throws as ownerOf */
+  async caller(presented: Presented): Promise<Caller> {
+    const authenticated = () =>
+      this.#deps.store.snapshotForProxies((db) => this.#authenticate(db, presented));
+    if (presented.kind === 'certificate') return await authenticated();
+    if (this.#known.has(presented.hash)) return await this.watch(presented, authenticated);
+    return await this.#stranger(presented, authenticated);
+  }
+
+  /** Does the work of one who was known. A token that is no longer let in is a stranger's from then on. */
+  async watch<T>(presented: Presented, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const isOver = error instanceof CallError && error.reason === 'unauthenticated';
+      if (isOver && presented.kind !== 'certificate') this.#known.delete(presented.hash);
+      throw error;
+    }
+  }
+
+  /** Counts the look-up, unless the token turns out to be known: taken before, so that no number of calls at once passes the limit. */
+  async #stranger<T>(presented: Presented, lookUp: () => Promise<T>): Promise<T> {
+    const { shares } = this.#deps;
+    // By kind, so that made-up tokens of operators never stand in the way of proxies behind the same address.
+    const owner = `${presented.kind} ${addressGroup(presented.from)}`;
+    shares.take('unknown_tokens', owner);
+    try {
+      const found = await lookUp();
+      shares.giveBack('unknown_tokens', owner);
+      return found;
+    } catch (error) {
+      if (!(error instanceof CallError && error.reason === 'unauthenticated'))
+        shares.giveBack('unknown_tokens', owner);
+      throw error;
+    }
+  }
+
+  async #authenticate(db: Parameters<typeof authenticate>[0], presented: Presented): Promise<Caller> {
+    const { clock, services } = this.#deps;
+    const caller = await authenticate(db, presented, { now: clock.now(), deps: services });
+    if (presented.kind !== 'certificate') this.#known.set(presented.hash, ownerOf(caller));
+    return caller;
+  }
+}
+
+function ownerOf(caller: Caller): ShareOwner {
+  switch (caller.kind) {
+    case 'operator':
+      return { organization: caller.organizationId ?? platform, key: caller.personId };
+    case 'proxy':
+      return { organization: caller.organizationId ?? platform, key: caller.id };
+    case 'bootstrap':
+      return { organization: platform, key: caller.kind };
+  }
+}

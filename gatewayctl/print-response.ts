@@ -1,0 +1,56 @@
+// How an answer is printed. What is shown only once stands alone on standard output, so that it can be taken from there by a
+// script, and all else about it on standard error.
+import { isObject, type JsonObject } from '../common/json.ts';
+import { fieldsOf, methodTypes } from '../proto/json/contract.ts';
+import { toJson } from '../proto/json/encode.ts';
+import type { Invocation, MethodCommand } from './command.ts';
+import { listField, type Pages } from './pages.ts';
+import { getField } from './request.ts';
+import { printable, renderFields, renderMatch, renderTable } from './table.ts';
+
+export async function printJson(value: object, { io }: Invocation): Promise<void> {
+  await io.out(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+export async function printAnswer(
+  command: MethodCommand,
+  answer: object,
+  invocation: Invocation,
+): Promise<void> {
+  const { io, options } = invocation;
+  const { responseType } = methodTypes(command.method);
+  if (options.json === true) return await printJson(toJson(responseType, answer), invocation);
+  const secret = command.secret === undefined ? undefined : getField(answer, command.secret);
+  const shown = renderAnswer(responseType, answer, command.secret);
+  if (command.done !== undefined) io.say(command.done);
+  if (typeof secret !== 'string') return await io.out(shown);
+  io.say(`${shown}This is shown once and stored nowhere else:`);
+  await io.out(`${printable(secret)}\n`);
+}
+
+/** What only wraps one thing, beside the secret, is not shown. */
+function renderAnswer(type: string, answer: object, secret: string | undefined): string {
+  const { [secret ?? '']: _shownAlone, ...rest }: JsonObject = { ...answer };
+  const [only, ...others] = Object.entries(fieldsOf(type)).filter(([name]) => name !== secret);
+  const wrapped = secret === undefined || only === undefined || others.length > 0 ? undefined : rest[only[0]];
+  return only !== undefined && isObject(wrapped)
+    ? renderFields(only[1].type, wrapped)
+    : renderFields(type, rest);
+}
+
+export async function printList(command: MethodCommand, pages: Pages, invocation: Invocation): Promise<void> {
+  const { io, options } = invocation;
+  const { responseType } = methodTypes(command.method);
+  const { field, items, nextPageToken, match } = pages;
+  if (options.json === true) {
+    const whole = { [field]: items, nextPageToken, ...(match !== undefined && { match }) };
+    await printJson(toJson(responseType, whole), invocation);
+  } else {
+    if (isObject(match)) io.say(renderMatch(match));
+    const itemType = fieldsOf(responseType)[listField(command.method)]?.type ?? '';
+    if (items.length === 0) io.say('none');
+    else await io.out(renderTable(itemType, command.columns ?? { ID: 'id' }, items));
+  }
+  if (nextPageToken !== '')
+    io.say(`there are more than these ${items.length}; --all shows all, --limit another number`);
+}

@@ -1,0 +1,35 @@
+// Where text stands in an answer (SDK types `ChatCompletion` and `ChatCompletionChunk`). What is not named here is inspected.
+
+import { exempt, fields, type Place, text, unseen } from './inspection-schema.ts';
+import { id, messageFields, number, word } from './message-schema.ts';
+
+const filterResults = unseen("the vendor's own verdicts");
+
+/** Of `message`, and of `delta`. */
+export const answerMessagePlaces: Place = { ...fields(messageFields), turn: 'own' };
+
+export const choicePlaces = fields({
+  index: number,
+  message: answerMessagePlaces,
+  delta: answerMessagePlaces,
+  finish_reason: word,
+  native_finish_reason: word,
+  native_finish_message: text,
+  stop_sequence: text,
+  stop_reason: text,
+  logprobs: unseen('refused, or taken out, where a guardrail holds'),
+  content_filter_results: filterResults,
+});
+
+export const answerPlaces = fields({
+  id,
+  object: word,
+  created: number,
+  model: exempt('names who answers'),
+  system_fingerprint: id,
+  service_tier: word,
+  usage: unseen('counts'),
+  choices: choicePlaces,
+  prompt_filter_results: filterResults,
+  cloud_ai_safety_results: filterResults,
+});

@@ -1,0 +1,59 @@
+// Whether the control plane answers, judged by the calls that are made anyway. Every answer tells the database's clock.
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import { budgetBounds } from './bounds.ts';
+import type { DatabaseClock } from './database-clock.ts';
+import { LedgerRefusedError, LedgerStalledError } from './ledger-client.ts';
+
+export interface ContactDeps {
+  readonly clock: Clock;
+  readonly databaseClock: DatabaseClock;
+  readonly log: Logger;
+  readonly onAway: () => void;
+  readonly onBack: () => void;
+}
+
+export class Contact {
+  readonly #deps: ContactDeps;
+  #failures = 0;
+
+  constructor(deps: ContactDeps) {
+    this.#deps = deps;
+  }
+
+  get isAway(): boolean {
+    return this.#failures >= budgetBounds.awayAfter;
+  }
+
+  /** @param sentAt monotonic */
+  async ask<Answer extends { readonly now: number }>(
+    sentAt: number,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      const answer = await call();
+      this.#deps.databaseClock.told(answer.now, sentAt);
+      this.#answered();
+      return answer;
+    } catch (error) {
+      if (error instanceof LedgerRefusedError) this.#answered();
+      else if (!(error instanceof LedgerStalledError)) this.#failed(error);
+      throw error;
+    }
+  }
+
+  #answered(): void {
+    const wasAway = this.isAway;
+    this.#failures = 0;
+    if (!wasAway) return;
+    this.#deps.log.info('the ledger of the control plane answers again');
+    this.#deps.onBack();
+  }
+
+  #failed(err: unknown): void {
+    this.#failures += 1;
+    if (this.#failures !== budgetBounds.awayAfter) return;
+    this.#deps.log.warn({ err }, 'the ledger does not answer; budgets last for what was drawn of them');
+    this.#deps.onAway();
+  }
+}

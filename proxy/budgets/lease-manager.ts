@@ -1,0 +1,399 @@
+// What this proxy holds of budgets: slices within a session, drawn and returned by operations that are sent until they are
+// answered. Knows of requests only that some wait; what each takes is sliced-budgets.ts.
+import type { Background } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import { usageKeptMs } from '../usage/kept-events.ts';
+import type { UnsettledUsage } from '../usage/live-usage-log.ts';
+import { drawAhead } from './acquire-ahead.ts';
+import { budgetBounds } from './bounds.ts';
+import type { Budget } from './budgets.ts';
+import { Contact } from './contact.ts';
+import { DatabaseClock } from './database-clock.ts';
+import type { DrawKind, Slice } from './lease.ts';
+import { isForgettable, type Moment, Slices } from './lease-table.ts';
+import type { DrawAnswer, LedgerClient } from './ledger-client.ts';
+import { LostUsage } from './lost-usage.ts';
+import { Operations } from './operations.ts';
+import { knownOf, outstandingOf } from './outstanding.ts';
+import { RecentSessions } from './recent-sessions.ts';
+import { Session } from './session.ts';
+import { SessionEnds } from './session-end.ts';
+
+export interface HoldingMetrics {
+  /** A draw was answered. @param granted nano-dollars */
+  drawn(outcome: DrawAnswer['outcome'], granted: number): void;
+  /** @param amount nano-dollars that the control plane has back */
+  returned(amount: number): void;
+  /** @param amount nano-dollars that were held for usage of which nobody knows any more */
+  escrowLost(amount: number): void;
+}
+
+export interface HoldingsDeps {
+  readonly client: Pick<LedgerClient, 'keepSession' | 'draw' | 'giveBack' | 'closeSession'>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** From 0 to below 1, for jitter. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly background: Background;
+  readonly metrics: HoldingMetrics;
+  /** What of the usage is not settled, where sessions end. */
+  readonly usage: UnsettledUsage;
+  /** A session is open; no hold is taken in one any more. */
+  readonly onSession?: ((session: string, state: 'open' | 'over') => void) | undefined;
+  /** Another session, or none; or whether more can be drawn: every request that waits may go on, or be refused. */
+  readonly onTurn: () => void;
+}
+
+const { countsMax, sweepMs, unhurriedReturnsMax } = budgetBounds;
+/** For usage to be reported before its session is closed; what is not by then is left outstanding. */
+const reportMs = 2_000;
+
+export class Holdings {
+  readonly #deps: HoldingsDeps;
+  readonly #databaseClock: DatabaseClock;
+  readonly #contact: Contact;
+  readonly #session: Session;
+  readonly #operations: Operations;
+  readonly #slices = new Slices();
+  readonly #ends: SessionEnds;
+  readonly #lost: LostUsage;
+  readonly #recent = new RecentSessions();
+  /** Newest epoch of the database in which what was committed last may be missing. */
+  #restored = '';
+  /** Returns that nobody waits for, and how much each is by then: a window ends for all its slices at once, as traffic does. */
+  readonly #unhurried = new Map<Slice, () => number>();
+  /** Whose return is under way. */
+  readonly #returning = new Set<Slice>();
+  #cancelSweep: () => void = () => undefined;
+  #isClosing = false;
+  #onAllReturned: () => void = () => undefined;
+
+  constructor(deps: HoldingsDeps) {
+    this.#deps = deps;
+    this.#databaseClock = new DatabaseClock(deps.clock);
+    this.#contact = new Contact({
+      ...deps,
+      databaseClock: this.#databaseClock,
+      onAway: () => this.#away(),
+      onBack: () => this.#operations.resume(),
+    });
+    this.#session = new Session({
+      ...deps,
+      contact: this.#contact,
+      onOpen: (session) => {
+        deps.onSession?.(session, 'open');
+        deps.onTurn();
+      },
+      onLost: (session, isClosed) => this.#leaveSession(session, isClosed),
+      onKept: (answer) => this.#lost.compare(answer, this.#session.current),
+    });
+    this.#lost = new LostUsage({
+      ...deps,
+      known: (session) => knownOf(session, this.#slices.all(), deps.usage),
+      onLost: (session) => this.#session.renew(session),
+    });
+    this.#ends = new SessionEnds({
+      ...deps,
+      contact: this.#contact,
+      outstanding: (session) => outstandingOf(session, this.#slices.all(), deps.usage),
+      onEnded: (session) => deps.usage.forget(session),
+    });
+    this.#operations = new Operations({
+      ...deps,
+      contact: this.#contact,
+      onDrawn: (slice, answer, sentAt) => this.#drawn(slice, answer, sentAt),
+      onReturned: (slice, amount) => this.#returned(slice, amount),
+      onDenied: (slice) => this.#denied(slice),
+    });
+  }
+
+  start(): void {
+    this.#session.start();
+    this.#sweepLater();
+  }
+
+  moment(): Moment {
+    const now = this.#deps.clock.monotonic();
+    return { now, at: this.#databaseClock.at(now) };
+  }
+
+  /** Empty where there is none. */
+  get session(): string {
+    return this.#session.current;
+  }
+
+  /** Whether a draw would be answered, as far as is known. */
+  get mayDraw(): boolean {
+    return !this.#isClosing && !this.#contact.isAway;
+  }
+
+  /** All slices: those that requests take from, and past ones until they are settled. */
+  all(): Iterable<Slice> {
+    return this.#slices.all();
+  }
+
+  /** The current slices; undefined without a session. Budgets that are deleted do not count. */
+  of(budgets: readonly Budget[], moment: Moment): readonly Slice[] | undefined {
+    const session = this.#session.current;
+    if (session === '' || this.#isClosing) return undefined;
+    const slices: Slice[] = [];
+    for (const budget of budgets) {
+      const slice = this.#sliceOf(session, budget, moment);
+      if (slice.state !== 'deleted') slices.push(slice);
+    }
+    return slices;
+  }
+
+  draw(slice: Slice, kind: DrawKind, now: number): void {
+    slice.draw(kind, now);
+    this.#operations.send(slice);
+  }
+
+  /** Money came back to the slice from a request. */
+  settled(slice: Slice): void {
+    if (slice.waiting.size > 0 || slice.state !== 'current') this.#attend(slice);
+  }
+
+  /** Somebody needs what is left of the budget: what no request here waits for goes back. */
+  recall(budgetId: string, window: string): void {
+    const slice = this.#slices.current(budgetId);
+    if (slice === undefined || slice.origin.window !== window) return;
+    slice.recall(this.#deps.clock.monotonic());
+    this.#giveBackDue(slice);
+  }
+
+  /** Sessions that the control plane has heard of late. */
+  get sessions(): number {
+    return this.#session.sessions;
+  }
+
+  /** Another epoch of the database: what it may have lost is reported again, and where it has, another session begins. */
+  epochChanged(change: 'restarted' | 'restored', epoch: string): void {
+    const { background, usage } = this.#deps;
+    if (change === 'restarted') {
+      background('report usage again', usage.reportAgain(epoch));
+      return;
+    }
+    this.#restored = epoch;
+    this.replaceSession(this.#session.id);
+  }
+
+  /** A session of another process was closed from here. */
+  adopted(session: string): void {
+    this.#recent.ended(session, this.#deps.clock.monotonic());
+  }
+
+  /** What is taken from now on is of another session; nothing is wrong with what this one has. */
+  renewSession(session: string): void {
+    this.#session.renew(session);
+  }
+
+  /** The ledger may have lost what it knew of the session: all is reported, it is closed, and another begins. */
+  replaceSession(session: string): void {
+    this.#session.renew(session, async () => {
+      const { clock, usage } = this.#deps;
+      let epoch: string;
+      do {
+        epoch = this.#restored;
+        await usage.reportAgain(epoch);
+        await usage.settled(clock.monotonic() + reportMs);
+        // What was under way meanwhile may have been acknowledged by the database that is gone.
+        await usage.reportAgain(epoch);
+      } while (epoch !== this.#restored);
+      // The ledger may believe that those are open which it has seen the end of, as long ago as acknowledged usage may be lost.
+      for (const recent of this.#recent.since(clock.monotonic() - usageKeptMs)) {
+        this.#slices.forfeit(recent);
+        await this.#ends.end(recent);
+      }
+    });
+  }
+
+  /** After the end of everything: what is left of the session is free at once. One try. */
+  async endSession(): Promise<void> {
+    this.#slices.forfeit(this.#session.id);
+    await this.#ends.tell(this.#session.id);
+  }
+
+  /** Returns what is free, until all of it is answered or the time is over. @param until monotonic */
+  async close(until: number): Promise<void> {
+    this.#isClosing = true;
+    this.#cancelSweep();
+    this.#deps.onTurn();
+    this.#slices.retireAll();
+    for (const slice of this.#slices.all()) this.#giveBackDue(slice);
+    await this.#allReturned(until - this.#deps.clock.monotonic());
+    this.#session.close();
+    this.#operations.close();
+    this.#ends.close();
+  }
+
+  #sliceOf(session: string, budget: Budget, moment: Moment): Slice {
+    const found = this.#slices.current(budget.id);
+    if (found?.covers(moment.at)) return found;
+    if (found !== undefined) this.#retire(found);
+    return this.#slices.open({ id: session, shuts: this.#session.shuts }, budget, moment);
+  }
+
+  #drawn(slice: Slice, answer: DrawAnswer, sentAt: number): void {
+    const { outcome, granted, now } = answer;
+    const isAsked = slice.operation?.kind === 'draw' && slice.operation.request.want > 0;
+    slice.drawn(answer, this.#deps.clock.monotonic());
+    if (isAsked) this.#deps.metrics.drawn(outcome, granted);
+    switch (outcome) {
+      case 'granted':
+      case 'exceeded':
+      case 'busy':
+      case 'deleted':
+        break;
+      case 'window':
+        // Drawn ahead, and the control plane does not know of that.
+        if (slice.state === 'next') break;
+        this.#databaseClock.correct(now, sentAt);
+        for (const request of slice.waiting) request.windowMissed();
+        break;
+      case 'lost':
+      case 'ignored':
+        // The control plane's database went back, or this is a defect: either way the lease cannot be counted on.
+        this.#deps.log.error({ outcome, ...slice.origin }, 'the books do not know the lease of a budget');
+        this.replaceSession(slice.origin.session);
+        break;
+      case 'gone':
+        this.#session.renew(slice.origin.session);
+    }
+    this.#attend(slice);
+  }
+
+  #returned(slice: Slice, amount: number): void {
+    slice.returned();
+    this.#returning.delete(slice);
+    if (amount > 0) this.#deps.metrics.returned(amount);
+    this.#attend(slice);
+    this.#giveBackNext();
+  }
+
+  #denied(slice: Slice): void {
+    slice.denied(this.#deps.clock.monotonic());
+    this.#returning.delete(slice);
+    this.#attend(slice);
+    this.#giveBackNext();
+  }
+
+  /** The slice has changed. */
+  #attend(slice: Slice): void {
+    for (const request of [...slice.waiting]) request.advance();
+    this.#giveBackDue(slice);
+    this.#noteLater(slice);
+    this.#tellAllReturned();
+  }
+
+  /** More can be shut than the control plane knows. */
+  #noteLater(slice: Slice): void {
+    if (slice.isToNote(this.#deps.clock.monotonic())) this.#giveBackUnhurried(slice, () => 0);
+  }
+
+  /** Its window is over. */
+  #retire(slice: Slice): void {
+    this.#slices.retire(slice);
+    this.#giveBackUnhurried(slice, () => slice.due());
+  }
+
+  #giveBackUnhurried(slice: Slice, amount: () => number): void {
+    this.#unhurried.set(slice, amount);
+    this.#giveBackNext();
+  }
+
+  #giveBackNext(): void {
+    const now = this.#deps.clock.monotonic();
+    for (const [slice, amount] of this.#unhurried) {
+      if (this.#returning.size >= unhurriedReturnsMax) return;
+      this.#unhurried.delete(slice);
+      if (slice.operation === undefined) this.#giveBack(slice, amount());
+      if (slice.isToNote(now) && this.mayDraw) this.#note(slice, now);
+    }
+  }
+
+  #note(slice: Slice, now: number): void {
+    slice.note(now);
+    this.#returning.add(slice);
+    this.#operations.send(slice);
+  }
+
+  #giveBackDue(slice: Slice): void {
+    if (slice.operation === undefined) this.#giveBack(slice, slice.due());
+  }
+
+  #giveBack(slice: Slice, amount: number): void {
+    if (amount <= 0) return;
+    slice.giveBack(amount, this.#deps.clock.monotonic());
+    this.#returning.add(slice);
+    this.#operations.send(slice);
+  }
+
+  #away(): void {
+    this.#session.probe();
+    this.#deps.onTurn();
+  }
+
+  #leaveSession(session: string, isClosed: boolean): void {
+    const retired = this.#slices.retireAll();
+    if (isClosed) this.#slices.forfeit(session);
+    this.#recent.ended(session, this.#deps.clock.monotonic());
+    for (const slice of retired) this.#giveBackDue(slice);
+    this.#deps.onSession?.(session, 'over');
+    this.#deps.onTurn();
+  }
+
+  #sweepLater(): void {
+    this.#cancelSweep = this.#deps.timers.after(sweepMs, () => {
+      this.#sweep(this.moment());
+      this.#sweepLater();
+    });
+  }
+
+  #sweep(moment: Moment): void {
+    this.#ends.sweep();
+    for (const slice of this.#slices.all()) {
+      if (slice.state === 'current' && !slice.covers(moment.at)) this.#retire(slice);
+      else if (slice.state === 'next') this.#sweepNext(slice, moment);
+      else if (slice.operation === undefined) this.#giveBackUnhurried(slice, () => this.#idle(slice));
+      if (isForgettable(slice, moment.now)) this.#slices.forget(slice, this.#session.current);
+    }
+    const may = this.mayDraw && this.#session.shuts;
+    for (const next of may ? drawAhead(this.#slices, moment, this.#deps.random) : [])
+      this.#operations.send(next);
+    if (this.#slices.countsKept > countsMax) this.#session.renew(this.#session.current);
+  }
+
+  /** Its window has begun and nobody has asked for it yet: from now on it may be returned. Or it never began here. */
+  #sweepNext(slice: Slice, { at }: Moment): void {
+    if (slice.covers(at)) this.#slices.begin(slice);
+    else if (at >= slice.origin.endsAt) this.#retire(slice);
+  }
+
+  #idle(slice: Slice): number {
+    if (slice.state !== 'current') return slice.due();
+    // What was drawn lasts while nothing more can be.
+    return this.mayDraw ? slice.idle(this.#deps.clock.monotonic()) : 0;
+  }
+
+  #allReturned(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancelTimer = this.#deps.timers.after(withinMs, () => resolve());
+      this.#onAllReturned = () => {
+        cancelTimer();
+        resolve();
+      };
+      this.#tellAllReturned();
+    });
+  }
+
+  #tellAllReturned(): void {
+    if (!this.#isClosing) return;
+    for (const { available, operation } of this.#slices.all())
+      if (available > 0 || operation !== undefined) return;
+    this.#onAllReturned();
+  }
+}

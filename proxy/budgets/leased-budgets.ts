@@ -1,0 +1,250 @@
+// Budgets by slices: a request takes its hold of every slice that applies, in one go, or waits for draws and holds nothing
+// meanwhile. The protocol is described in docs/design/budgets.md.
+import { uuidv7 } from '../../common/uuid.ts';
+import { budgetBounds } from './bounds.ts';
+import {
+  type BudgetHold,
+  type BudgetQuestion,
+  BudgetRefusal,
+  type Budgets,
+  type RefusalReason,
+  type Stamp,
+} from './budgets.ts';
+import { type Claim, claimOn, fits, judge, toBeDrawn } from './claim.ts';
+import type { Slice, WaitingRequest } from './lease.ts';
+import { type HoldingMetrics, Holdings, type HoldingsDeps } from './lease-manager.ts';
+import { type HoldOwner, SliceHold } from './lease-reservation.ts';
+import type { Moment } from './lease-table.ts';
+
+export interface SliceMetrics extends HoldingMetrics {
+  /** A request has waited for draws, whatever came of it. */
+  waited(ms: number): void;
+}
+
+export interface SlicedBudgetsDeps extends Omit<HoldingsDeps, 'metrics' | 'onTurn'> {
+  readonly metrics: SliceMetrics;
+}
+
+export interface BudgetTotals {
+  readonly slices: number;
+  /** Requests that wait. */
+  readonly waiting: number;
+  /** Nano-dollars. */
+  readonly available: number;
+  /** Of what is available: free at once should this proxy be killed. */
+  readonly shut: number;
+  readonly holds: number;
+}
+
+/** A request that was not answered at once. */
+interface Asking {
+  readonly question: BudgetQuestion;
+  /** Undefined without a session. */
+  claim: Claim | undefined;
+  /** Draws that named another window than the database's clock. */
+  windowMisses: number;
+  /** It has waited for long enough. */
+  isLate: boolean;
+}
+
+interface Waiter extends Asking, WaitingRequest {}
+
+const { waitMs, waitPieceMs, windowTriesMax } = budgetBounds;
+
+export class SlicedBudgets implements Budgets {
+  readonly #deps: SlicedBudgetsDeps;
+  readonly #holdings: Holdings;
+  readonly #owner: HoldOwner;
+  /** In the order in which they came. */
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(deps: SlicedBudgetsDeps) {
+    this.#deps = deps;
+    const holdings = new Holdings({ ...deps, onTurn: () => this.#advanceAll() });
+    this.#holdings = holdings;
+    this.#owner = {
+      monotonic: () => deps.clock.monotonic(),
+      settled: (slice) => holdings.settled(slice),
+    };
+    holdings.start();
+  }
+
+  take(question: BudgetQuestion): BudgetHold | Promise<BudgetHold> {
+    const moment = this.#holdings.moment();
+    const slices = this.#holdings.of(question.budgets, moment);
+    if (slices !== undefined && fits(slices, question)) return this.#hold(slices, question.full, moment);
+    const claim = slices && claimOn(slices, question);
+    const asking: Asking = { question, claim, windowMisses: 0, isLate: false };
+    const outcome = this.#outcome(asking, moment);
+    if (outcome instanceof BudgetRefusal) throw outcome;
+    return outcome ?? this.#wait(asking, moment);
+  }
+
+  stamp(): Stamp {
+    return this.#stamp(this.#holdings.moment().at);
+  }
+
+  /** Somebody needs what is left of the budget: what no request here waits for goes back. */
+  recall(budgetId: string, window: string): void {
+    this.#holdings.recall(budgetId, window);
+  }
+
+  /** Another epoch of the database than the one that was heard of before. */
+  epochChanged(change: 'restarted' | 'restored', epoch: string): void {
+    this.#holdings.epochChanged(change, epoch);
+  }
+
+  /** A session of a process that is gone was closed: a database that goes back may believe that it is open. */
+  adopted(session: string): void {
+    this.#holdings.adopted(session);
+  }
+
+  /** What is taken from now on is of another session. */
+  renewSession(session: string): void {
+    this.#holdings.renewSession(session);
+  }
+
+  /** Sessions that the control plane has heard within a minute; at least 1. */
+  get sessions(): number {
+    return this.#holdings.sessions;
+  }
+
+  /** Walks all slices. */
+  totals(): BudgetTotals {
+    const totals = { slices: 0, waiting: this.#waiters.size, available: 0, shut: 0, holds: 0 };
+    for (const { available, holds, shut } of this.#holdings.all()) {
+      totals.slices += 1;
+      totals.available += available;
+      totals.shut += shut;
+      totals.holds += holds;
+    }
+    return totals;
+  }
+
+  /** What a model checks the protocol's invariants on. */
+  slices(): readonly Slice[] {
+    return [...this.#holdings.all()];
+  }
+
+  /**
+   * Gives no hold any more and returns what is free. What requests still hold is returned if they settle in time; else it
+   * becomes unsettled until they are reported. @param until monotonic
+   */
+  close(until: number): Promise<void> {
+    return this.#holdings.close(until);
+  }
+
+  /** Once usage was reported as well: what is left is free at once, instead of after a minute of silence. Never rejects. */
+  endSession(): Promise<void> {
+    return this.#holdings.endSession();
+  }
+
+  /** Undefined: draws have to be waited for. */
+  #outcome(asking: Asking, moment: Moment): BudgetHold | BudgetRefusal | undefined {
+    const { claim, isLate, question, windowMisses } = asking;
+    const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
+    const means = this.#holdings.mayDraw ? inTime : 'away';
+    if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
+    const verdict = judge(claim, means, moment.now);
+    switch (verdict.kind) {
+      case 'hold':
+        return this.#hold(claim.slices, verdict.amount, moment);
+      case 'refused':
+        return refusalOf(verdict.slice, verdict.reason);
+      case 'wait':
+        return undefined;
+    }
+  }
+
+  #hold(slices: readonly Slice[], amount: number, { now, at }: Moment): BudgetHold {
+    for (const slice of slices) {
+      slice.take(amount, now);
+      const kind = slice.runsLow(now);
+      if (kind !== undefined && this.#holdings.mayDraw) this.#holdings.draw(slice, kind, now);
+    }
+    return new SliceHold(this.#owner, this.#stamp(at), amount, slices);
+  }
+
+  #stamp(at: number): Stamp {
+    return { id: uuidv7(at), at, session: this.#holdings.session };
+  }
+
+  #wait(asking: Asking, moment: Moment): Promise<BudgetHold> {
+    return new Promise((resolve, reject) => {
+      let piecesLeft = waitMs / waitPieceMs;
+      let cancelTimer: () => void = () => undefined;
+      const advance = () => {
+        const outcome = this.#proceed(waiter);
+        if (outcome === undefined) return;
+        cancelTimer();
+        this.#deps.metrics.waited(this.#deps.clock.monotonic() - moment.now);
+        if (outcome instanceof BudgetRefusal) reject(outcome);
+        else resolve(outcome);
+      };
+      const windowMissed = () => {
+        waiter.windowMisses += 1;
+      };
+      const waiter: Waiter = { ...asking, advance, windowMissed };
+      const waitOn = () => {
+        cancelTimer = this.#deps.timers.after(waitPieceMs, () => {
+          piecesLeft -= 1;
+          if (piecesLeft > 0) return waitOn();
+          waiter.isLate = true;
+          advance();
+        });
+      };
+      waitOn();
+      this.#waiters.add(waiter);
+      for (const slice of waiter.claim?.slices ?? []) slice.waiting.add(waiter);
+      this.#drawFor(waiter, moment.now);
+    });
+  }
+
+  /** Undefined: the request has to wait on. */
+  #proceed(waiter: Waiter): BudgetHold | BudgetRefusal | undefined {
+    if (!this.#waiters.has(waiter)) return undefined;
+    const moment = this.#holdings.moment();
+    this.#moveToCurrent(waiter, moment);
+    const outcome = this.#outcome(waiter, moment);
+    if (outcome === undefined) {
+      this.#drawFor(waiter, moment.now);
+      return undefined;
+    }
+    this.#waiters.delete(waiter);
+    for (const slice of waiter.claim?.slices ?? []) slice.waiting.delete(waiter);
+    return outcome;
+  }
+
+  /** Its slices may be past, by their window or their session. */
+  #moveToCurrent(waiter: Waiter, moment: Moment): void {
+    const before = waiter.claim?.slices;
+    const slices = this.#holdings.of(waiter.question.budgets, moment);
+    if (before !== undefined && slices !== undefined && areSame(before, slices)) return;
+    for (const slice of before ?? []) slice.waiting.delete(waiter);
+    waiter.claim = slices && claimOn(slices, waiter.question);
+    for (const slice of slices ?? []) slice.waiting.add(waiter);
+  }
+
+  #drawFor({ claim }: Waiter, now: number): void {
+    if (claim === undefined) return;
+    for (const [slice, kind] of toBeDrawn(claim, now))
+      if (slice.operation === undefined) this.#holdings.draw(slice, kind, now);
+  }
+
+  #advanceAll(): void {
+    for (const waiter of [...this.#waiters]) waiter.advance();
+  }
+}
+
+function areSame(some: readonly Slice[], others: readonly Slice[]): boolean {
+  return some.length === others.length && some.every((slice, index) => slice === others[index]);
+}
+
+function refusalOf({ origin }: Slice, reason: RefusalReason): BudgetRefusal {
+  const { budgetId, endsAt } = origin;
+  return new BudgetRefusal(budgetId, reason, Number.isFinite(endsAt) ? endsAt : undefined);
+}
+
+function withoutSession({ budgets }: BudgetQuestion): BudgetRefusal {
+  return new BudgetRefusal(budgets[0]?.id ?? '', 'unavailable', undefined);
+}

@@ -1,0 +1,67 @@
+// Whether the ledger holds more for a session than its proxy knows of, for long: then usage was lost on its way, and what was held for
+// it would stay leased as long as the proxy lives. Its session ends instead, and that becomes unsettled.
+import type { Background } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import { usdOfNano } from '../../common/money.ts';
+import type { UnsettledUsage } from '../usage/live-usage-log.ts';
+import type { SessionAnswer } from './ledger-client.ts';
+
+export interface LostUsageDeps {
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly log: Logger;
+  readonly metrics: { escrowLost(amount: number): void };
+  readonly usage: Pick<UnsettledUsage, 'isOverflowEmpty'>;
+  /** Nano-dollars of the session that are somewhere here, or on their way from here. */
+  readonly known: (session: string) => number;
+  readonly onLost: (session: string) => void;
+}
+
+/** Nothing is under way for so long. */
+export const driftMs = 300_000;
+
+export class LostUsage {
+  readonly #deps: LostUsageDeps;
+  #session = '';
+  #since = 0;
+  #least = 0;
+
+  constructor(deps: LostUsageDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param session empty: none is open */
+  compare({ leased }: SessionAnswer, session: string): void {
+    if (leased === undefined || session === '') return;
+    const lost = this.#seen(session, leased - this.#deps.known(session));
+    if (lost !== undefined) this.#deps.background('find lost usage', this.#endIfLost(session, lost));
+  }
+
+  /** @returns nano-dollars that were too many all the time, once that is long enough */
+  #seen(session: string, tooMany: number): number | undefined {
+    if (tooMany <= 0) {
+      this.#session = '';
+      return undefined;
+    }
+    const now = this.#deps.clock.monotonic();
+    if (session !== this.#session) {
+      this.#session = session;
+      this.#since = now;
+      this.#least = tooMany;
+    }
+    this.#least = Math.min(this.#least, tooMany);
+    return now - this.#since >= driftMs ? this.#least : undefined;
+  }
+
+  async #endIfLost(session: string, lost: number): Promise<void> {
+    const { log, metrics, onLost, usage } = this.#deps;
+    if (!(await usage.isOverflowEmpty())) return;
+    log.error(
+      { session, lost_usd: usdOfNano(lost) },
+      'usage was lost on its way to the ledger: what was held for it is unsettled once this session is over',
+    );
+    metrics.escrowLost(lost);
+    onLost(session);
+  }
+}

@@ -1,0 +1,107 @@
+// Sends the operations of slices, each again unchanged until it is answered: a request may stop waiting, an operation may not.
+// While the control plane is away they rest, and are sent when it is back.
+
+import type { Background } from '../../common/background.ts';
+import { backoffMs } from '../../common/backoff.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Timers } from '../../common/timers.ts';
+import { budgetBounds } from './bounds.ts';
+import type { Contact } from './contact.ts';
+import type { Slice, SliceOperation } from './lease.ts';
+import { type DrawAnswer, type LedgerClient, LedgerRefusedError } from './ledger-client.ts';
+
+export interface OperationsDeps {
+  readonly client: Pick<LedgerClient, 'draw' | 'giveBack'>;
+  readonly contact: Contact;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly background: Background;
+  /** @param sentAt monotonic, of the try that was answered */
+  readonly onDrawn: (slice: Slice, answer: DrawAnswer, sentAt: number) => void;
+  readonly onReturned: (slice: Slice, amount: number) => void;
+  /** It will be sent again all the same: what is denied now may be allowed later. */
+  readonly onDenied: (slice: Slice) => void;
+}
+
+interface Sending {
+  readonly slice: Slice;
+  readonly operation: SliceOperation;
+  tries: number;
+}
+
+const { resumeSpreadMs, retryFirstMs, retryMaxMs } = budgetBounds;
+
+export class Operations {
+  readonly #deps: OperationsDeps;
+  readonly #resting = new Set<Sending>();
+  readonly #timers = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(deps: OperationsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sends the slice's operation, which has just begun. */
+  send(slice: Slice): void {
+    const { operation } = slice;
+    if (operation === undefined) throw new Error('the slice has no operation to send');
+    this.#try({ slice, operation, tries: 0 });
+  }
+
+  /** The control plane is back. */
+  resume(): void {
+    const resting = [...this.#resting];
+    this.#resting.clear();
+    for (const sending of resting) this.#tryAfter(this.#deps.random() * resumeSpreadMs, sending);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const cancel of this.#timers) cancel();
+  }
+
+  #try(sending: Sending): void {
+    sending.tries += 1;
+    const asked = this.#ask(sending);
+    this.#deps.background(
+      'operation of a budget',
+      asked.then(
+        (tell) => tell(),
+        (error: unknown) => this.#again(sending, error),
+      ),
+    );
+  }
+
+  /** @returns what tells the answer, so that a failure of the call is not taken for one of what is made of its answer */
+  #ask({ slice, operation }: Sending): Promise<() => void> {
+    const { client, clock, contact, onDrawn, onReturned } = this.#deps;
+    const sentAt = clock.monotonic();
+    const { kind, request } = operation;
+    if (kind === 'draw') {
+      const asked = contact.ask(sentAt, () => client.draw(request));
+      return asked.then((answer) => () => onDrawn(slice, answer, sentAt));
+    }
+    const asked = contact.ask(sentAt, () => client.giveBack(request));
+    return asked.then(() => () => onReturned(slice, request.amount));
+  }
+
+  #again(sending: Sending, error: unknown): void {
+    if (this.#isClosed) return;
+    const { contact, onDenied, random } = this.#deps;
+    if (contact.isAway) {
+      this.#resting.add(sending);
+      return;
+    }
+    this.#tryAfter(backoffMs(sending.tries, { firstMs: retryFirstMs, maxMs: retryMaxMs }, random), sending);
+    if (error instanceof LedgerRefusedError) onDenied(sending.slice);
+  }
+
+  #tryAfter(delayMs: number, sending: Sending): void {
+    const cancel = this.#deps.timers.after(delayMs, () => {
+      this.#timers.delete(cancel);
+      this.#try(sending);
+    });
+    this.#timers.add(cancel);
+  }
+}

@@ -1,0 +1,113 @@
+// Closes sessions of which this proxy takes no hold any more. What is outstanding is named; as it becomes less that is told again,
+// until nothing is. So nothing of them has to be returned, whatever the ledger remembers of their leases.
+import type { Background } from '../../common/background.ts';
+import { backoffMs } from '../../common/backoff.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import type { Escrow } from '../usage/unacknowledged.ts';
+import { budgetBounds } from './bounds.ts';
+import type { Contact } from './contact.ts';
+import { type LedgerClient, LedgerRefusedError } from './ledger-client.ts';
+
+export interface SessionEndsDeps {
+  readonly client: Pick<LedgerClient, 'closeSession'>;
+  readonly contact: Contact;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly background: Background;
+  readonly log: Logger;
+  /** Of the session, by lease: holds, and escrow that the ledger is not known to have. A lease may come twice. */
+  readonly outstanding: (session: string) => readonly Escrow[];
+  /** Nothing is outstanding any more, or the ledger does not close it. */
+  readonly onEnded: (session: string) => void;
+}
+
+const { retryFirstMs, retryMaxMs } = budgetBounds;
+const namedMax = 1_000;
+
+export class SessionEnds {
+  readonly #deps: SessionEndsDeps;
+  /** What was outstanding when it was told last, nano-dollars. */
+  readonly #told = new Map<string, number>();
+  readonly #sending = new Set<string>();
+  #isClosed = false;
+
+  constructor(deps: SessionEndsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once the ledger has closed it, or will not. Never rejects. */
+  async end(session: string): Promise<void> {
+    this.#told.set(session, Number.POSITIVE_INFINITY);
+    for (let tries = 1; !this.#isClosed; tries++) {
+      if (await this.tell(session)) return;
+      await this.#pause(tries);
+    }
+  }
+
+  /** Tells of those that have less outstanding than when it was told last. */
+  sweep(): void {
+    for (const [session, told] of this.#told) {
+      if (this.#sending.has(session) || !Number.isFinite(told)) continue;
+      if (sumOf(this.#deps.outstanding(session)) < told)
+        this.#deps.background('close a ledger session', this.tell(session));
+    }
+  }
+
+  /** Tries once. @returns whether it was answered */
+  async tell(session: string): Promise<boolean> {
+    const { clock, contact, log } = this.#deps;
+    const outstanding = summed(this.#deps.outstanding(session));
+    this.#sending.add(session);
+    try {
+      const andOthers = outstanding.length > namedMax;
+      for (let from = 0; from === 0 || from < outstanding.length; from += namedMax) {
+        const end = { session, outstanding: outstanding.slice(from, from + namedMax), andOthers };
+        await contact.ask(clock.monotonic(), () => this.#deps.client.closeSession(end));
+      }
+      this.#answered(session, sumOf(outstanding));
+      return true;
+    } catch (err) {
+      if (!(err instanceof LedgerRefusedError)) return false;
+      log.warn({ err, session }, 'the ledger does not close a session; it ends when it has been silent');
+      this.#answered(session, 0);
+      return true;
+    } finally {
+      this.#sending.delete(session);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #answered(session: string, outstanding: number): void {
+    this.#told.set(session, outstanding);
+    if (outstanding > 0) return;
+    this.#told.delete(session);
+    this.#deps.onEnded(session);
+  }
+
+  #pause(tries: number): Promise<void> {
+    const { random, timers } = this.#deps;
+    const delayMs = backoffMs(tries, { firstMs: retryFirstMs, maxMs: retryMaxMs }, random);
+    return new Promise((resolve) => void timers.after(delayMs, resolve));
+  }
+}
+
+function summed(parts: readonly Escrow[]): readonly Escrow[] {
+  const sums = new Map<string, Escrow>();
+  for (const { amount, budgetId, window } of parts) {
+    const key = `${budgetId} ${window}`;
+    sums.set(key, { budgetId, window, amount: amount + (sums.get(key)?.amount ?? 0) });
+  }
+  return [...sums.values()];
+}
+
+function sumOf(parts: readonly Escrow[]): number {
+  let sum = 0;
+  for (const { amount } of parts) sum += amount;
+  return sum;
+}

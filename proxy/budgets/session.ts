@@ -1,0 +1,159 @@
+// Keeps one session of the ledger open, and begins another where it was closed. Slices live within a session.
+
+import type { Background } from '../../common/background.ts';
+import { backoffMs } from '../../common/backoff.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Timers } from '../../common/timers.ts';
+import { uuidv7 } from '../../common/uuid.ts';
+import { budgetBounds } from './bounds.ts';
+import type { Contact } from './contact.ts';
+import type { LedgerClient, SessionAnswer } from './ledger-client.ts';
+
+export interface SessionDeps {
+  readonly client: Pick<LedgerClient, 'keepSession'>;
+  readonly contact: Contact;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly background: Background;
+  readonly onOpen: (session: string) => void;
+  /** @param isClosed it is ended here: nothing of it is returned */
+  readonly onLost: (session: string, isClosed: boolean) => void;
+  /** What the control plane has of an open one. */
+  readonly onKept: (answer: SessionAnswer) => void;
+}
+
+const { keepSessionMs, retryFirstMs, retryMaxMs } = budgetBounds;
+
+export class Session {
+  readonly #deps: SessionDeps;
+  #id: string;
+  #isOpen = false;
+  #shuts = false;
+  #sessions = 1;
+  #isAsking = false;
+  /** What ends the session before is still under way. */
+  #isFinishing = false;
+  /** Since the session was last known to be open. */
+  #failures = 0;
+  #isClosed = false;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.#id = uuidv7(deps.clock.now());
+  }
+
+  start(): void {
+    this.#ask();
+  }
+
+  /** Empty while none is known to be open. */
+  get current(): string {
+    return this.#isOpen ? this.#id : '';
+  }
+
+  /** Whether the control plane knew what shut is when the session was opened. */
+  get shuts(): boolean {
+    return this.#shuts;
+  }
+
+  /** Sessions that the control plane has heard within a minute, as it said last; at least 1. */
+  get sessions(): number {
+    return this.#sessions;
+  }
+
+  /** The newest, whether it is open or not. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /**
+   * This session is no more: another begins, unless that has happened.
+   * @param finish what is to be done before; it never rejects
+   */
+  renew(lost: string, finish?: () => Promise<void>): void {
+    if (lost !== this.#id || this.#isClosed) return;
+    this.#id = uuidv7(this.#deps.clock.now());
+    this.#isOpen = false;
+    this.#isAsking = false;
+    this.#failures += 1;
+    this.#cancelTimer();
+    const id = this.#id;
+    const begin = () => {
+      if (id === this.#id && !this.#isClosed) this.#askAfter(this.#failures === 1 ? 0 : this.#backoff());
+    };
+    this.#deps.onLost(lost, finish !== undefined);
+    if (finish === undefined) begin();
+    else this.#isFinishing = true;
+    if (finish === undefined) return;
+    const finished = finish().then(() => {
+      this.#isFinishing = false;
+      begin();
+    });
+    this.#deps.background('end a ledger session', finished);
+  }
+
+  /** The control plane may be away: asks until it is there. */
+  probe(): void {
+    if (!this.#isAsking && !this.#isFinishing && !this.#isClosed) this.#askAfter(this.#backoff());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelTimer();
+  }
+
+  #askAfter(delayMs: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#deps.timers.after(delayMs, () => this.#ask());
+  }
+
+  #ask(): void {
+    const { background, client, clock, contact } = this.#deps;
+    const id = this.#id;
+    this.#isAsking = true;
+    const asked = contact.ask(clock.monotonic(), () => client.keepSession(id));
+    background(
+      'keep the ledger session',
+      asked.then(
+        (answer) => this.#answered(id, answer),
+        () => this.#failed(id),
+      ),
+    );
+  }
+
+  #answered(id: string, answer: SessionAnswer): void {
+    if (id !== this.#id || this.#isClosed) return;
+    const { open, sessions } = answer;
+    this.#isAsking = false;
+    const shuts = sessions > 0;
+    // A control plane of another version: its slices are of another kind.
+    if (!open || (this.#isOpen && shuts !== this.#shuts)) {
+      this.renew(id);
+      return;
+    }
+    this.#shuts = shuts;
+    this.#sessions = Math.max(1, sessions);
+    this.#failures = 0;
+    this.#askAfter(keepSessionMs);
+    if (this.#isOpen) {
+      this.#deps.onKept(answer);
+      return;
+    }
+    this.#isOpen = true;
+    this.#deps.onOpen(id);
+  }
+
+  #failed(id: string): void {
+    if (id !== this.#id || this.#isClosed) return;
+    this.#isAsking = false;
+    this.#failures += 1;
+    this.#askAfter(this.#backoff());
+  }
+
+  #backoff(): number {
+    const options = { firstMs: retryFirstMs, maxMs: retryMaxMs };
+    return backoffMs(Math.max(1, this.#failures), options, this.#deps.random);
+  }
+}

@@ -1,0 +1,370 @@
+// The services Access and Ledger, and reports to Guardrails, over gRPC, on one connection (the proxy's only @grpc/grpc-js). Carries provider secrets, so it speaks TLS, or plain text to
+// this machine alone.
+import { readFile } from 'node:fs/promises';
+import { getCACertificates } from 'node:tls';
+import {
+  type CallOptions,
+  Channel,
+  type ChannelCredentials,
+  type ChannelOptions,
+  type ClientDuplexStream,
+  credentials,
+  experimental,
+  Metadata,
+  makeClientConstructor,
+  type ServiceDefinition,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import type { Logger } from '../../common/logger.ts';
+import type { Secret } from '../../common/secret.ts';
+import { type TlsMaterial, type TlsSource, watchTlsFiles } from '../../common/tls.ts';
+import type { AccessClient } from '../../proto/generated/gateway/v1/Access.ts';
+import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
+import type { GuardrailsClient } from '../../proto/generated/gateway/v1/Guardrails.ts';
+import type { LedgerClient as LedgerStub } from '../../proto/generated/gateway/v1/Ledger.ts';
+import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { WatchRequest } from '../../proto/generated/gateway/v1/WatchRequest.ts';
+import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
+import { services } from '../../proto/load.ts';
+import type { WatchHandlers, WatchStart, WatchStream } from '../access/feed.ts';
+import type { RecordKeys } from '../access/record-keys.ts';
+import type { ControlPlane } from '../access/record-source.ts';
+import { type LedgerClient, LedgerRefusedError } from '../budgets/ledger-client.ts';
+import type { DecisionClient } from '../guardrails/decision-samples.ts';
+import { isLoopback, target } from './addresses.ts';
+import { hedged } from './hedged.ts';
+import { type ProxySelf, stateOf } from './proxy-self.ts';
+import { encodeDecisions } from './wire-decisions.ts';
+import {
+  decodeDraw,
+  decodeEnd,
+  decodeReturn,
+  decodeSession,
+  encodeDraw,
+  encodeEnd,
+  encodeReturn,
+} from './wire-ledger.ts';
+import { decodeFeedMessage, decodeResolve } from './wire-records.ts';
+import { decodeReport, encodeReport } from './wire-report.ts';
+import { decodeSignedResolve } from './wire-signed.ts';
+
+export interface ControlPlaneOptions {
+  /** `host:port`; one name that stands for all replicas, or several IP addresses. */
+  readonly addresses: readonly string[];
+  /** In its certificate, where that is another than the one dialled: TLS checks names, and an address is none. */
+  readonly name?: string | undefined;
+  /** This proxy's `gw-proxy-…`; absent where the client certificate is the identity. */
+  readonly token: Secret | undefined;
+  /** Of openControlPlaneTls; absent: plain text. */
+  readonly credentials: ChannelCredentials | undefined;
+  /** Plain text to other machines: for meshes that encrypt on their own. */
+  readonly allowPlaintext: boolean;
+  /** By which records are believed. Absent: they are taken as the connection brings them, and cannot be kept elsewhere. */
+  readonly recordKeys?: RecordKeys;
+  /** What the feed tells operators of this proxy; absent: nothing. */
+  readonly self?: ProxySelf;
+}
+
+export interface ControlPlaneTlsFiles {
+  /** Authorities that sign the control plane's certificate; absent: the system's. */
+  readonly caFile: string | undefined;
+  /** This proxy's certificate and its key, where that is its identity. Read again when they change. */
+  readonly certFile: string | undefined;
+  readonly keyFile: string | undefined;
+}
+
+export interface ControlPlaneTls {
+  readonly credentials: ChannelCredentials;
+  /** PEM, as it is now. */
+  certificate(): Buffer | undefined;
+  authorities(): Buffer | undefined;
+  close(): void;
+}
+
+/** @throws Error that names the file that cannot be used */
+export async function openControlPlaneTls(
+  files: ControlPlaneTlsFiles,
+  log: Logger,
+): Promise<ControlPlaneTls> {
+  const { caFile, certFile, keyFile } = files;
+  if (certFile === undefined || keyFile === undefined) {
+    const ca = caFile === undefined ? null : await readPem(caFile);
+    const fixed = { certificate: () => undefined, authorities: () => ca ?? undefined, close: () => {} };
+    return { credentials: credentials.createSsl(ca), ...fixed };
+  }
+  const source = await watchTlsFiles({ certFile, keyFile, caFile }, { log });
+  const provider = new CertificateProvider(source);
+  return {
+    credentials: experimental.createCertificateProviderChannelCredentials(provider, provider),
+    certificate: () => source.current.cert,
+    authorities: () => source.current.ca,
+    close: () => source.close(),
+  };
+}
+
+export interface ControlPlaneClient extends ControlPlane {
+  readonly ledger: LedgerClient;
+  readonly decisions: DecisionClient;
+  close(): void;
+}
+
+/** @throws Error when plain text would leave this machine, or the addresses cannot be dialled together */
+export function createControlPlaneClient(options: ControlPlaneOptions): ControlPlaneClient {
+  if (options.credentials === undefined && !options.allowPlaintext && !options.addresses.every(isLoopback))
+    throw new Error(
+      'provider keys would cross the network in plain text; give TLS files, or allow plain text',
+    );
+  const channel = openChannel(options);
+  const metadata = new Metadata();
+  if (options.token !== undefined) metadata.set('authorization', `Bearer ${options.token.reveal()}`);
+  const access = stub<AccessClient>(services.Access, channel);
+  return {
+    resolve: async (keyHash, timeoutMs) => {
+      const { recordKeys } = options;
+      const request = { keyHash: Buffer.from(keyHash, 'hex'), signed: recordKeys !== undefined };
+      const send: Send<ResolveResponse__Output> = (options, done) =>
+        access.Resolve(request, metadata, options, done);
+      const response = await answer(timeoutMs, send);
+      return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
+    },
+    watch: (start, handlers) => watch(access.Watch(metadata), options, start, handlers),
+    ledger: ledgerOn(stub<LedgerStub>(services.Ledger, channel), metadata),
+    decisions: decisionsOn(stub<GuardrailsClient>(services.Guardrails, channel), metadata),
+    close: () => channel.close(),
+  };
+}
+
+/** As long as a replica and its database need at their slowest; a request waits for a draw for four seconds. */
+const ledgerDeadlines = {
+  ...{ keepSession: 2_000, operation: 3_000, report: 10_000, closeSession: 2_000 },
+} as const;
+
+function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
+  const { closeSession, keepSession, operation, report } = ledgerDeadlines;
+  return {
+    keepSession: async (session) =>
+      decodeSession(
+        await ledgerAnswer(keepSession, (options, done) =>
+          stub.KeepSession({ session }, metadata, options, done),
+        ),
+      ),
+    draw: async (request) =>
+      decodeDraw(
+        await hedged(operation, (timeoutMs) =>
+          ledgerAnswer(timeoutMs, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
+        ),
+      ),
+    giveBack: async (request) =>
+      decodeReturn(
+        await hedged(operation, (timeoutMs) =>
+          ledgerAnswer(timeoutMs, (options, done) =>
+            stub.Return(encodeReturn(request), metadata, options, done),
+          ),
+        ),
+      ),
+    report: async (events) =>
+      decodeReport(
+        await ledgerAnswer(report, (options, done) =>
+          stub.ReportUsage(encodeReport(events), metadata, options, done),
+        ),
+      ),
+    closeSession: async (end) => {
+      const send: Send<CloseSessionResponse__Output> = (options, done) =>
+        stub.CloseSession(encodeEnd(end), metadata, options, done);
+      try {
+        return decodeEnd(await ledgerAnswer(closeSession, send));
+      } catch (error) {
+        throw unknownForGood(error);
+      }
+    },
+  };
+}
+
+const decisionsDeadlineMs = 5_000;
+
+function decisionsOn(stub: GuardrailsClient, metadata: Metadata): DecisionClient {
+  return {
+    report: async (samples) => {
+      await answer(decisionsDeadlineMs, (options, done) =>
+        stub.ReportDecisions(encodeDecisions(samples), metadata, options, done),
+      );
+    },
+  };
+}
+
+type Send<Response> = (
+  options: CallOptions,
+  done: (error: ServiceError | null, response?: Response) => void,
+) => unknown;
+
+function answer<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    send({ deadline: Date.now() + timeoutMs }, (error, response) =>
+      response === undefined ? reject(error) : resolve(response),
+    );
+  });
+}
+
+async function ledgerAnswer<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
+  try {
+    return await answer(timeoutMs, send);
+  } catch (error) {
+    throw refusedForGood(error) ?? error;
+  }
+}
+
+function refusedForGood(error: unknown): LedgerRefusedError | undefined {
+  if (!(error instanceof Error && 'code' in error)) return undefined;
+  if (error.code === status.INVALID_ARGUMENT) return new LedgerRefusedError('invalid', error.message, error);
+  if (error.code === status.PERMISSION_DENIED) return new LedgerRefusedError('denied', error.message, error);
+  return undefined;
+}
+
+/** A session of another identity, or a control plane that knows no end of sessions. */
+function unknownForGood(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const isUnknown = error.code === status.NOT_FOUND || error.code === status.UNIMPLEMENTED;
+  return isUnknown ? new LedgerRefusedError('unknown', error.message, error) : error;
+}
+
+const channelOptions: ChannelOptions = {
+  // A silent peer is otherwise never noticed.
+  'grpc.keepalive_time_ms': 5_000,
+  'grpc.keepalive_timeout_ms': 2_000,
+  // Nor is one that has no call under way, and the next call would go to it.
+  'grpc.keepalive_permit_without_calls': 1,
+  // Clients of one process would share connections and their waits between tries.
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 2_000,
+  'grpc.dns_min_time_between_resolutions_ms': 2_000,
+  'grpc.max_receive_message_length': 4 * 1024 * 1024,
+  // The environment's HTTP proxy has no business between the planes.
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.service_config': JSON.stringify({
+    // Every call may take another replica.
+    loadBalancingConfig: [{ round_robin: {} }],
+    methodConfig: [
+      {
+        name: [{ service: 'gateway.v1.Access' }],
+        // A replica that does not answer costs half a second: the call goes to the next as well, and the first answer counts.
+        // One that says it cannot serve costs nothing, and the next is tried at once: were it later, resolves in between
+        // could turn the wheel so that a watch meets the same replica for ever.
+        hedgingPolicy: { maxAttempts: 3, hedgingDelay: '0.5s', nonFatalStatusCodes: ['UNAVAILABLE'] },
+      },
+      {
+        name: [{ service: 'gateway.v1.Ledger' }],
+        // Every operation may be repeated: it has a number, an event its id. But not for being slow: all replicas wait for the
+        // same rows of one database, and twice the calls would make it slower still.
+        retryPolicy: {
+          maxAttempts: 3,
+          initialBackoff: '0.02s',
+          maxBackoff: '0.2s',
+          backoffMultiplier: 2,
+          retryableStatusCodes: ['UNAVAILABLE'],
+        },
+      },
+    ],
+  }),
+};
+
+function openChannel({ addresses, credentials: own, name }: ControlPlaneOptions): Channel {
+  const options = {
+    ...channelOptions,
+    ...(own !== undefined && name !== undefined && { 'grpc.ssl_target_name_override': name }),
+  };
+  return new Channel(target(addresses), own ?? credentials.createInsecure(), options);
+}
+
+function stub<Stub>(definition: ServiceDefinition, channel: Channel): Stub {
+  const Client = makeClientConstructor(definition, 'gateway.v1');
+  const options = { channelOverride: channel };
+  return new Client(channel.getTarget(), credentials.createInsecure(), options) as unknown as Stub;
+}
+
+function watch(
+  stream: ClientDuplexStream<WatchRequest, WatchResponse__Output>,
+  { recordKeys, self }: Pick<ControlPlaneOptions, 'recordKeys' | 'self'>,
+  start: WatchStart,
+  handlers: WatchHandlers,
+): WatchStream {
+  stream.on('data', (response: WatchResponse__Output) => {
+    try {
+      const beginning = response.started ?? response.reset;
+      // Before anything else of it counts: what Redis holds is believed by these keys.
+      if (beginning) recordKeys?.learn(beginning.recordKeys);
+      const message = decodeFeedMessage(response);
+      if (message !== undefined) handlers.message(message);
+    } catch (error) {
+      stream.cancel();
+      handlers.closed(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  // Errors arrive as status too; without a listener they would end the process.
+  stream.on('error', () => {});
+  stream.on('status', (status) =>
+    handlers.closed(new Error(`the control plane ended the feed: ${status.code} ${status.details}`)),
+  );
+  const since = start.since && { epoch: start.since.epoch, revision: start.since.revision };
+  stream.write({
+    start: {
+      ...(since && { since }),
+      maxStaleSeconds: Math.ceil(start.maxStaleMs / 1000),
+      ...(self && { proxy: { version: self.version, host: self.host }, state: stateOf(self) }),
+    },
+  });
+  return {
+    ask: (nonce) => void stream.write({ ask: { nonce, ...(self && { state: stateOf(self) }) } }),
+    cancel: () => stream.cancel(),
+  };
+}
+
+/** Certificates as grpc-js takes them: each new connection is made with the newest. */
+class CertificateProvider implements experimental.CertificateProvider {
+  readonly #source: TlsSource;
+  readonly #stops = new Map<unknown, () => void>();
+
+  constructor(source: TlsSource) {
+    this.#source = source;
+  }
+
+  addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.#follow(listener, ({ ca }) => listener({ caCertificate: ca ?? systemAuthorities() }));
+  }
+
+  removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
+    this.#leave(listener);
+  }
+
+  addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+    this.#follow(listener, ({ cert, key }) => listener({ certificate: cert, privateKey: key }));
+  }
+
+  removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
+    this.#leave(listener);
+  }
+
+  #follow(listener: unknown, tell: (material: TlsMaterial) => void): void {
+    this.#stops.set(listener, this.#source.onChange(tell));
+    tell(this.#source.current);
+  }
+
+  #leave(listener: unknown): void {
+    this.#stops.get(listener)?.();
+    this.#stops.delete(listener);
+  }
+}
+
+function systemAuthorities(): Buffer {
+  return Buffer.from(getCACertificates('default').join('\n'));
+}
+
+async function readPem(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new Error(`the file ${file} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,81 @@
+// The messages of the service Ledger as the proxy's own types. Money is whole nano-dollars, in decimal strings on the wire.
+import type { CloseSessionRequest as WireEnd } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
+import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
+import type { DrawOutcome__Output } from '../../proto/generated/gateway/v1/DrawOutcome.ts';
+import type { DrawRequest as WireDraw } from '../../proto/generated/gateway/v1/DrawRequest.ts';
+import type { DrawResponse__Output } from '../../proto/generated/gateway/v1/DrawResponse.ts';
+import type { KeepSessionResponse__Output } from '../../proto/generated/gateway/v1/KeepSessionResponse.ts';
+import type { ReturnRequest as WireReturn } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
+import type { ReturnResponse__Output } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
+import type {
+  DrawAnswer,
+  DrawRequest,
+  LedgerClient,
+  Operation,
+  ReturnRequest,
+  SessionAnswer,
+  SessionEnd,
+} from '../budgets/ledger-client.ts';
+import { clock, whole } from './wire-values.ts';
+
+type Answer<Method extends keyof LedgerClient> = Awaited<ReturnType<LedgerClient[Method]>>;
+
+/** @throws Error that names what is wrong with the message, as all here */
+export function decodeSession(answer: KeepSessionResponse__Output): SessionAnswer {
+  const { open, now, epoch, sessions, leasedNanoUsd } = answer;
+  const leased = leasedNanoUsd === undefined ? undefined : whole(leasedNanoUsd);
+  return { open, now: clock(now), epoch, sessions, leased };
+}
+
+export function encodeDraw({ need, want, ...operation }: DrawRequest): WireDraw {
+  return { ...encodeOperation(operation), needNanoUsd: String(need), wantNanoUsd: String(want) };
+}
+
+export function decodeDraw(answer: DrawResponse__Output): DrawAnswer {
+  const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = answer;
+  const known = outcomes[outcome];
+  if (known === undefined) throw new Error('the control plane answered a draw in a way unknown here');
+  const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
+  return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable };
+}
+
+export function encodeReturn({ amount, ...operation }: ReturnRequest): WireReturn {
+  return { ...encodeOperation(operation), amountNanoUsd: String(amount) };
+}
+
+export function decodeReturn({ returnedNanoUsd, now, epoch }: ReturnResponse__Output): Answer<'giveBack'> {
+  return { returned: whole(returnedNanoUsd), now: clock(now), epoch };
+}
+
+export function encodeEnd({ session, outstanding, andOthers }: SessionEnd): WireEnd {
+  return {
+    ...{ session, andOthers },
+    outstanding: outstanding.map(({ budgetId, window, amount }) => ({
+      ...{ budgetId, window, outstandingNanoUsd: String(amount) },
+    })),
+  };
+}
+
+export function decodeEnd({
+  freedNanoUsd,
+  now,
+  epoch,
+}: CloseSessionResponse__Output): Answer<'closeSession'> {
+  return { freed: whole(freedNanoUsd), now: clock(now), epoch };
+}
+
+function encodeOperation({ session, budgetId, window, seq, shut }: Operation) {
+  return { session, budgetId, window, seq, ...(shut > 0 && { shutNanoUsd: String(shut) }) };
+}
+
+const outcomes = {
+  DRAW_OUTCOME_UNSPECIFIED: undefined,
+  DRAW_OUTCOME_GRANTED: 'granted',
+  DRAW_OUTCOME_EXCEEDED: 'exceeded',
+  DRAW_OUTCOME_BUSY: 'busy',
+  DRAW_OUTCOME_GONE: 'gone',
+  DRAW_OUTCOME_WINDOW: 'window',
+  DRAW_OUTCOME_DELETED: 'deleted',
+  DRAW_OUTCOME_LOST: 'lost',
+  DRAW_OUTCOME_IGNORED: 'ignored',
+} as const satisfies Record<DrawOutcome__Output, DrawAnswer['outcome'] | undefined>;

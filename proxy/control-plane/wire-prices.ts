@@ -1,0 +1,59 @@
+// Prices as the contract tells them, of custom models and of an organization's own, in the proxy's own types. What an amount
+// may be is judged where it is compiled: one that cannot be believed is no price, and takes no record down with it.
+import { canonicalSelector } from '../../catalog/model-selector.ts';
+import { callKinds, isServiceTier, tokenKinds } from '../../common/model-facts.ts';
+import type { CallPrices as WireCalls } from '../../proto/generated/gateway/v1/CallPrices.ts';
+import type { ModelPrices__Output } from '../../proto/generated/gateway/v1/ModelPrices.ts';
+import type { PriceRecord__Output } from '../../proto/generated/gateway/v1/PriceRecord.ts';
+import type { PriceSet__Output } from '../../proto/generated/gateway/v1/PriceSet.ts';
+import type { PriceTier__Output } from '../../proto/generated/gateway/v1/PriceTier.ts';
+import type { OwnPrice } from '../access/principal.ts';
+import type { CallPrices, ModelPrices, PriceSet, TokenPrices } from '../catalog/models.ts';
+
+/** @throws Error if it lacks what the contract promises */
+export function decodeOwnPrice({ id, model, prices }: PriceRecord__Output): OwnPrice {
+  if (id === '' || model === '' || prices === null) throw new Error('the record holds half a price');
+  return { id, model: canonicalSelector(model), prices: decodePrices(prices) };
+}
+
+export function decodePrices(prices: ModelPrices__Output): ModelPrices {
+  // A tier that this version does not know is never served by one of its names.
+  const tiers = Object.entries(prices.serviceTiers ?? {}).filter(([name]) => isServiceTier(name));
+  const surcharges = prices.surcharges ?? {};
+  const calls = decodeCalls(prices.calls ?? {});
+  return {
+    ...decodeSet(prices),
+    ...(tiers.length > 0 && {
+      serviceTiers: Object.fromEntries(tiers.map(([name, set]) => [name, decodeSet(set)] as const)),
+    }),
+    ...(Object.keys(surcharges).length > 0 && { surcharges: { ...surcharges } }),
+    ...(Object.keys(calls).length > 0 && { calls }),
+    asOf: prices.asOf ?? '',
+  };
+}
+
+function decodeSet(set: ModelPrices__Output | PriceSet__Output): PriceSet {
+  const tiers = set.tiers.map((tier) => ({
+    abovePromptTokens: tier.abovePromptTokens,
+    ...decodeAmounts(tier),
+  }));
+  return { ...decodeAmounts(set), ...(tiers.length > 0 && { tiers }) };
+}
+
+function decodeAmounts(amounts: ModelPrices__Output | PriceSet__Output | PriceTier__Output): TokenPrices {
+  const told = tokenKinds.flatMap((kind) => {
+    const amount = amounts[kind];
+    return amount === undefined ? [] : [[kind, amount] as const];
+  });
+  const { input, output } = amounts;
+  return { ...Object.fromEntries(told), input, output };
+}
+
+function decodeCalls(calls: WireCalls): CallPrices {
+  return Object.fromEntries(
+    callKinds.flatMap((kind) => {
+      const price = calls[kind];
+      return price === undefined ? [] : [[kind, price] as const];
+    }),
+  );
+}

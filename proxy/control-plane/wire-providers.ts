@@ -1,0 +1,73 @@
+// Custom providers as the contract tells them, in the proxy's own types. One of a wire format or key form that this version
+// does not know is left out: it cannot be called then, which lets nobody in.
+import { isCapability, isTraitName, traitValues } from '../../common/model-facts.ts';
+import type { ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
+import type { ProviderRecord__Output } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
+import type { CustomModel, CustomProvider, KeyForm } from '../access/principal.ts';
+import type { Traits } from '../catalog/capabilities.ts';
+import type { CatalogModel } from '../catalog/models.ts';
+import { decodePrices } from './wire-prices.ts';
+
+const wireFormats = new Map<string, string>([
+  ['WIRE_FORMAT_GPT_PROVIDER', 'gpt-provider'],
+  ['WIRE_FORMAT_STUDIO_AI', 'studio-ai'],
+  ['WIRE_FORMAT_MANAGED_CLOUD_MODELS', 'managed-cloud-models'],
+  ['WIRE_FORMAT_ASSISTANT_PROVIDER', 'assistant-provider'],
+  ['WIRE_FORMAT_SEARCH_PROVIDER', 'search-provider'],
+]);
+
+/** None or one. @throws Error if it lacks what the contract promises */
+export function decodeCustomProvider(record: ProviderRecord__Output): CustomProvider[] {
+  const { id, name, baseUrl } = record;
+  const wireFormat = wireFormats.get(record.wireFormat);
+  const keyForm = decodeKeyForm(record);
+  if (wireFormat === undefined || keyForm === undefined) return [];
+  if (id === '' || name === '' || !URL.canParse(baseUrl)) throw new Error('the record holds half a provider');
+  const created = Math.floor(Date.parse(record.createdAt) / 1000) || 0;
+  const models = record.models.map((model) => decodeModel(model, name, created));
+  return [{ id, name, wireFormat, baseUrl, keyForm, passedFields: record.passedFields, models }];
+}
+
+function decodeKeyForm({ keyForm, keyHeader }: ProviderRecord__Output): KeyForm | undefined {
+  switch (keyForm) {
+    case 'KEY_FORM_WIRE_FORMAT':
+      return 'wire_format';
+    case 'KEY_FORM_BEARER':
+      return 'bearer';
+    case 'KEY_FORM_API_KEY_HEADER':
+      return { header: 'api-key' };
+    case 'KEY_FORM_HEADER':
+      return keyHeader === undefined ? undefined : { header: keyHeader };
+    case 'KEY_FORM_NONE':
+      return 'none';
+    default:
+      return undefined;
+  }
+}
+
+function decodeModel(model: ProviderModel__Output, provider: string, created: number): CustomModel {
+  const { name, maxInputTokens, maxOutputTokens, prices } = model;
+  const catalogModel: CatalogModel = {
+    provider,
+    name,
+    chat: true,
+    created,
+    limits: {
+      ...(maxInputTokens !== undefined && { maxInputTokens }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    },
+    capabilities: model.capabilities.filter(isCapability),
+    ...(prices !== null && { prices: decodePrices(prices) }),
+  };
+  return { catalogModel, traits: decodeTraits(model.traits) };
+}
+
+function decodeTraits(texts: Readonly<Record<string, string>>): Partial<Traits> {
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) => {
+      const values: readonly unknown[] = isTraitName(name) ? traitValues[name] : [];
+      const value = values.find((one) => String(one) === text);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

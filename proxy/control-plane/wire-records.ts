@@ -1,0 +1,209 @@
+// The contract's messages as the proxy's own types. A message that lacks what the protocol promises is refused: a record that
+// was half understood could let in more than it should.
+import { canonicalSelector } from '../../catalog/model-selector.ts';
+import { Secret } from '../../common/secret.ts';
+import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
+import type { KeyRecord__Output } from '../../proto/generated/gateway/v1/KeyRecord.ts';
+import type { LimitRecord__Output } from '../../proto/generated/gateway/v1/LimitRecord.ts';
+import type { OrganizationRecord__Output } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
+import type { Position__Output } from '../../proto/generated/gateway/v1/Position.ts';
+import type { ProviderKeyRecord__Output } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
+import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { ScopeRecord__Output } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
+import type { WatchReset__Output } from '../../proto/generated/gateway/v1/WatchReset.ts';
+import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
+import type { FeedMessage } from '../access/feed.ts';
+import type { Position } from '../access/feed-state.ts';
+import { refOf } from '../access/held.ts';
+import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from '../access/principal.ts';
+import type { Invalidation, ResolveAnswer } from '../access/records.ts';
+import { decodeGuardrails } from './wire-guardrails.ts';
+import { decodeOwnPrice } from './wire-prices.ts';
+import { decodeCustomProvider } from './wire-providers.ts';
+import { time, whole } from './wire-values.ts';
+
+/** @throws Error that names what is wrong with the message */
+export function decodeResolve(response: ResolveResponse__Output): ResolveAnswer {
+  const asOf = decodePosition(response.asOf);
+  const { key, organization, scope } = response;
+  if (!key) return { asOf, principal: undefined };
+  if (!organization || organization.id !== key.organizationId)
+    throw new Error('the answer holds a key without its organization');
+  const principal = {
+    key: decodeKey(key),
+    scope: scope ? decodeScope(scope) : undefined,
+    organization: decodeOrganization(organization),
+  };
+  if (!fits(principal.key, principal.scope)) throw new Error('the answer holds a key without its scope');
+  return { asOf, principal };
+}
+
+/**
+ * @returns undefined for a kind that this version does not know: what nobody may miss is said as a change or a reset
+ * @throws Error that names what is wrong with the message
+ */
+export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage | undefined {
+  if (response.started) return { type: 'started', ...decodeBeginning(response.started) };
+  if (response.reset) return { type: 'reset', ...decodeBeginning(response.reset) };
+  if (response.changes)
+    return { type: 'changes', invalidations: response.changes.invalidations.flatMap(decodeInvalidation) };
+  if (response.answer)
+    return {
+      type: 'answer',
+      nonce: whole(response.answer.nonce),
+      position: decodePosition(response.answer.position),
+    };
+  if (response.recall) return { type: 'recall', recall: response.recall };
+  return undefined;
+}
+
+/** More are not remembered by any control plane. */
+const continuesMax = 16;
+
+function decodeBeginning({ horizon, epochChange, continues }: WatchReset__Output) {
+  const isRestored = epochChange === 'EPOCH_CHANGE_RESTORED';
+  return {
+    horizon: decodePosition(horizon),
+    ...(isRestored && { epochChange: 'restored' as const }),
+    ...(continues.length > 0 && { continues: continues.slice(0, continuesMax).map(decodePosition) }),
+  };
+}
+
+export function decodePosition(position: Position__Output | null): Position {
+  if (position === null || position.epoch === '') throw new Error('the message holds no position');
+  return { epoch: position.epoch, revision: whole(position.revision) };
+}
+
+const recordKinds = {
+  RECORD_KIND_KEY: 'key',
+  RECORD_KIND_AI_SYSTEM: 'ai_system',
+  RECORD_KIND_PERSON: 'person',
+  RECORD_KIND_ORGANIZATION: 'organization',
+} as const;
+
+// Kinds that this version does not know concern records that it does not hold.
+function decodeInvalidation(message: Invalidation__Output): Invalidation[] {
+  const kind = named(recordKinds, message.kind);
+  if (kind === undefined) return [];
+  const ref = kind === 'key' ? message.keyHash?.toString('hex') : message.id && refOf(kind, message.id);
+  if (ref === undefined || ref === '') throw new Error('the feed names a change without its subject');
+  const state = message.state === 'RECORD_STATE_GONE' ? 'gone' : 'changed';
+  return [{ kind, ref, revision: whole(message.revision), state }];
+}
+
+const scopeKinds = {
+  KEY_SCOPE_KIND_ORGANIZATION: 'organization',
+  KEY_SCOPE_KIND_AI_SYSTEM: 'ai_system',
+  KEY_SCOPE_KIND_PERSON: 'person',
+} as const;
+
+export function decodeKey(key: KeyRecord__Output): KeyRecord {
+  return {
+    keyId: key.keyId,
+    organizationId: key.organizationId,
+    scope: { kind: known(scopeKinds, key.scope?.kind, 'scope'), id: key.scope?.id ?? '' },
+    active: key.active,
+    endsAt: time(key.endsAt),
+    valueEndsAt: time(key.valueEndsAt),
+    allowedModels: key.allowedModels.map(canonicalSelector),
+    limits: key.limits.map(decodeLimit),
+    organizationRevision: whole(key.organizationRevision),
+    revision: whole(key.revision),
+  };
+}
+
+export function decodeScope(scope: ScopeRecord__Output): ScopeRecord {
+  const kind = known(scopeKinds, scope.kind, 'scope');
+  if (kind === 'organization') throw new Error('the answer holds an organization as a scope record');
+  return {
+    kind,
+    id: scope.id,
+    organizationId: scope.organizationId,
+    active: scope.active,
+    allowedModels: scope.allowedModels.map(canonicalSelector),
+    limits: scope.limits.map(decodeLimit),
+    revision: whole(scope.revision),
+  };
+}
+
+export function fits(key: KeyRecord, scope: ScopeRecord | undefined): boolean {
+  if (key.scope.kind === 'organization') return scope === undefined;
+  return (
+    scope?.kind === key.scope.kind && scope.id === key.scope.id && scope.organizationId === key.organizationId
+  );
+}
+
+export function decodeOrganization(organization: OrganizationRecord__Output): OrganizationRecord {
+  return {
+    id: organization.id,
+    active: organization.active,
+    callerProviderKeys: organization.callerProviderKeys,
+    hangUp: organization.hangUp === 'HANG_UP_READ' ? 'read' : 'cancel',
+    unknownCost: organization.unknownCost === 'UNKNOWN_COST_TEXT' ? 'text' : 'hold',
+    allowedModels: organization.allowedModels.map(canonicalSelector),
+    limits: organization.limits.map(decodeLimit),
+    providerKeys: organization.providerKeys.map(decodeProviderKey),
+    customProviders: organization.providers.flatMap(decodeCustomProvider),
+    prices: organization.prices.map(decodeOwnPrice),
+    guardrails: decodeGuardrails(organization.guardrails),
+    revision: whole(organization.revision),
+  };
+}
+
+function decodeProviderKey(key: ProviderKeyRecord__Output): ProviderKey {
+  const secret = (value: string | undefined) =>
+    value === undefined || value === '' ? undefined : new Secret(value);
+  return {
+    id: key.id,
+    provider: key.provider,
+    secret: {
+      apiKey: secret(key.secret?.apiKey),
+      accessKeyId: secret(key.secret?.accessKeyId),
+      secretAccessKey: secret(key.secret?.secretAccessKey),
+      sessionToken: secret(key.secret?.sessionToken),
+    },
+    baseUrl: key.settings?.baseUrl || undefined,
+    endpoint: key.settings?.endpoint || undefined,
+    region: key.settings?.region || undefined,
+    apiVersion: key.settings?.apiVersion || undefined,
+    priority: key.priority,
+    weight: key.weight,
+  };
+}
+
+const limitKinds = {
+  LIMIT_KIND_BUDGET: 'budget',
+  LIMIT_KIND_REQUESTS_PER_MINUTE: 'requests_per_minute',
+  LIMIT_KIND_TOKENS_PER_MINUTE: 'tokens_per_minute',
+  LIMIT_KIND_CONCURRENT_REQUESTS: 'concurrent_requests',
+} as const;
+
+const periods = {
+  BUDGET_PERIOD_DAY: 'day',
+  BUDGET_PERIOD_WEEK: 'week',
+  BUDGET_PERIOD_MONTH: 'month',
+  BUDGET_PERIOD_TOTAL: 'total',
+} as const;
+
+function decodeLimit(limit: LimitRecord__Output): Limit {
+  return {
+    id: limit.id,
+    kind: known(limitKinds, limit.kind, 'limit'),
+    amountUsd: limit.amountUsd,
+    period: limit.period === undefined ? undefined : known(periods, limit.period, 'budget period'),
+    count: limit.count === undefined ? undefined : whole(limit.count),
+    model: limit.model === undefined ? undefined : canonicalSelector(limit.model),
+  };
+}
+
+// A limit or scope of a kind unknown here would go unenforced.
+function known<T>(table: Readonly<Record<string, T>>, name: unknown, what: string): T {
+  const value = named(table, name);
+  if (value === undefined)
+    throw new Error(`the record holds a ${what} that this version does not know; update the proxy`);
+  return value;
+}
+
+function named<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,0 +1,132 @@
+// Signed records as the contract tells them and as Redis holds them: one form. A body is kept as the bytes that were signed, and
+// decoded only once its signature is known to be good.
+import type { SignedKind, SignedRecord } from '../../common/record-signature.ts';
+import type { RecordKind } from '../../proto/generated/gateway/v1/RecordKind.ts';
+import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type {
+  SignedRecord as Message,
+  SignedRecord__Output,
+} from '../../proto/generated/gateway/v1/SignedRecord.ts';
+import { recordTypes } from '../../proto/load.ts';
+import { type Held, heldKey, refOf, type Subject } from '../access/held.ts';
+import type { Principal } from '../access/principal.ts';
+import type { RecordKeys } from '../access/record-keys.ts';
+import type { ResolveAnswer } from '../access/records.ts';
+import {
+  decodeKey,
+  decodeOrganization,
+  decodePosition,
+  decodeResolve,
+  decodeScope,
+  fits,
+} from './wire-records.ts';
+import { whole } from './wire-values.ts';
+
+const kindsInContract = {
+  key: 'RECORD_KIND_KEY',
+  ai_system: 'RECORD_KIND_AI_SYSTEM',
+  person: 'RECORD_KIND_PERSON',
+  organization: 'RECORD_KIND_ORGANIZATION',
+} as const satisfies Record<SignedKind, RecordKind>;
+
+/**
+ * An unsigned response is taken where the keys are the control plane's own word: nobody who could alter the one could not alter the
+ * other. It is for this proxy's memory alone.
+ * @throws Error that names what is wrong with the response; also where it is not signed by a key that `keys` knows
+ */
+export function decodeSignedResolve(
+  response: ResolveResponse__Output,
+  keyHash: string,
+  keys: RecordKeys,
+): ResolveAnswer {
+  keys.learn(response.recordKeys);
+  if (response.recordKeys.length === 0) {
+    if (keys.areGiven) keys.refuse('unsigned');
+    return decodeResolve(response);
+  }
+  const asOf = decodePosition(response.asOf);
+  const signed = response.signed.map(decodeSigned);
+  for (const record of signed) {
+    if (!keys.isGenuine(record)) keys.refuse('unknown key');
+    const { epoch, revision } = record.signature;
+    if (epoch !== asOf.epoch || revision !== asOf.revision)
+      throw new Error('the response holds records of two snapshots');
+  }
+  const [key] = signed.filter(({ kind, ref }) => kind === 'key' && ref === keyHash);
+  if (key === undefined) {
+    if (signed.length > 0) throw new Error('the response holds records of another key');
+    return { asOf, principal: undefined };
+  }
+  return { asOf, principal: principalOf(key, signed), signed };
+}
+
+function principalOf(keyRecord: SignedRecord, signed: readonly SignedRecord[]): Principal {
+  const bodyOf = (ref: string) => signed.find((record) => record.ref === ref)?.body;
+  const key = decodeKey(recordTypes.key.deserialize(buffer(keyRecord.body)));
+  const organization = bodyOf(refOf('organization', key.organizationId));
+  if (organization === undefined) throw new Error('the response holds a key without its organization');
+  const { kind, id } = key.scope;
+  const scopeBody = kind === 'organization' ? undefined : bodyOf(refOf(kind, id));
+  const scope = scopeBody && decodeScope(recordTypes.scope.deserialize(buffer(scopeBody)));
+  if (!fits(key, scope)) throw new Error('the response holds a key without its scope');
+  return {
+    key,
+    scope,
+    organization: decodeOrganization(recordTypes.organization.deserialize(buffer(organization))),
+  };
+}
+
+/** The record of a subject, whose signature is good. @throws Error for a body that this version cannot read, or of another subject */
+export function heldFrom(subject: Subject, { body, signature }: SignedRecord, confirmedAt: number): Held {
+  const { epoch, revision } = signature;
+  const at = { ref: subject.ref, asOf: { epoch, revision }, confirmedAt };
+  switch (subject.kind) {
+    case 'key':
+      return heldKey(subject.ref, decodeKey(recordTypes.key.deserialize(buffer(body))), at);
+    case 'organization': {
+      const record = decodeOrganization(recordTypes.organization.deserialize(buffer(body)));
+      return { ...at, kind: 'organization', record };
+    }
+    default:
+      return { ...at, kind: subject.kind, record: decodeScope(recordTypes.scope.deserialize(buffer(body))) };
+  }
+}
+
+/** The bytes of a record as Redis holds them, under its seal. */
+export function encodeSigned(record: SignedRecord): Buffer {
+  const { kind, ref, body, path, left, signature } = record;
+  const { epoch, revision, signedAt, keyId, signature: bytes } = signature;
+  const message: Message = {
+    ...{ kind: kindsInContract[kind], ref, body: buffer(body), path: path.map(buffer), left },
+    signature: {
+      asOf: { epoch, revision },
+      ...{ signedAtMs: signedAt, keyId: buffer(keyId), signature: buffer(bytes) },
+    },
+  };
+  return recordTypes.signed.serialize(message);
+}
+
+/** @throws Error for bytes that are no such record */
+export function parseSigned(bytes: Buffer): SignedRecord {
+  return decodeSigned(recordTypes.signed.deserialize(bytes));
+}
+
+function decodeSigned(message: SignedRecord__Output): SignedRecord {
+  const { ref, body, path, left, signature } = message;
+  const kind = (Object.keys(kindsInContract) as SignedKind[]).find(
+    (name) => kindsInContract[name] === message.kind,
+  );
+  if (kind === undefined || signature === null) throw new Error('the message holds half a record');
+  const { epoch, revision } = decodePosition(signature.asOf);
+  return {
+    ...{ kind, ref, body, path, left },
+    signature: {
+      ...{ epoch, revision, signedAt: whole(signature.signedAtMs) },
+      ...{ keyId: signature.keyId, signature: signature.signature },
+    },
+  };
+}
+
+function buffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,168 @@
+// An answer in JSON from a model that may have no such mode: held to the schema natively, given as the input of a tool that
+// must be called, or asked for in words. How is a pure function of the request, so that the answer is read as it was asked for.
+import type { JsonObject } from '../../common/json.ts';
+import type { ResponseFormat } from './options.ts';
+import type { ToolDefinition, Tools } from './tools.ts';
+
+export type AnswerForm =
+  | { readonly kind: 'text' }
+  /** Any JSON object, by a mode of the vendor's. */
+  | { readonly kind: 'json' }
+  | { readonly kind: 'native'; readonly schema: JsonObject }
+  | { readonly kind: 'tool'; readonly tool: ToolDefinition }
+  /** To be added to the system texts. */
+  | { readonly kind: 'words'; readonly text: string };
+
+export interface FormAbilities {
+  /** The schema as the vendor takes it; undefined where it does not. */
+  native(schema: JsonObject): JsonObject | undefined;
+  /** Whether it has a mode for JSON without a schema. */
+  readonly json?: boolean;
+  readonly forcedTools: boolean;
+}
+
+export function answerForm(format: ResponseFormat, tools: Tools, abilities: FormAbilities): AnswerForm {
+  if (format.kind === 'text') return { kind: 'text' };
+  if (format.kind === 'json' && abilities.json === true) return { kind: 'json' };
+  const schema = format.kind === 'schema' ? abilities.native(format.schema) : undefined;
+  if (schema !== undefined) return { kind: 'native', schema };
+  // This answer is a call, and no text that could have a form.
+  if (mustCall(tools)) return { kind: 'text' };
+  if (format.kind === 'json') return { kind: 'words', text: `Answer with one JSON object ${nothingElse}` };
+  if (abilities.forcedTools && format.schema.type === 'object') {
+    return { kind: 'tool', tool: answerTool(format, tools) };
+  }
+  const text = `Answer with JSON that keeps to the JSON Schema below ${nothingElse}\n${JSON.stringify(format.schema)}`;
+  return { kind: 'words', text };
+}
+
+const nothingElse = 'and with nothing else: no words around it, no code fence.';
+
+/** Whether the request demands a call: then there is no text to be in any form. */
+export function mustCall({ choice }: Tools): boolean {
+  if (choice.kind === 'allowed') return choice.mode === 'required';
+  return choice.kind === 'required' || choice.kind === 'named';
+}
+
+function answerTool(format: Extract<ResponseFormat, { kind: 'schema' }>, tools: Tools): ToolDefinition {
+  const purpose = 'Gives the answer: its input is all that is said.';
+  let name = 'json_tool_call';
+  while (tools.definitions.some((one) => one.name === name)) name += '_';
+  return {
+    name,
+    description: format.description === undefined ? purpose : `${purpose} ${format.description}`,
+    parameters: format.schema,
+    strict: undefined,
+    cache: undefined,
+  };
+}
+
+/** The tools with the one that gives the answer among them; one of them must be called. */
+export function withAnswerTool(tools: Tools, form: AnswerForm): Tools {
+  if (form.kind !== 'tool') return tools;
+  const { definitions, choice, asFunctions } = tools;
+  const { tool } = form;
+  const usable = choice.kind === 'none' ? [] : definitions;
+  const names = choice.kind === 'allowed' ? new Set(choice.names) : undefined;
+  const allowed = usable.filter(({ name }) => names?.has(name) ?? true);
+  return {
+    definitions: [...allowed, tool],
+    choice: allowed.length === 0 ? { kind: 'named', name: tool.name } : { kind: 'required' },
+    parallel: false,
+    asFunctions,
+  };
+}
+
+/** The text of an answer on its way to the caller, whole or in pieces, freed from what only its form brought with it. */
+export class AnswerText {
+  readonly #form: AnswerForm;
+  readonly #fence = new FenceFilter();
+  #held = '';
+  #answered = false;
+
+  constructor(form: AnswerForm) {
+    this.#form = form;
+  }
+
+  /** Whether the call of this name is the answer. */
+  isAnswer(tool: string): boolean {
+    return this.#form.kind === 'tool' && this.#form.tool.name === tool;
+  }
+
+  /** A piece of what the model said. @returns what the caller may have by now */
+  said(text: string): string {
+    if (this.#form.kind === 'words') return this.#fence.push(text);
+    if (this.#form.kind !== 'tool') return text;
+    // Beside the answer it is no JSON; without one it is all there is.
+    this.#held += text;
+    return '';
+  }
+
+  /** A piece of the input of the call that is the answer. */
+  answered(json: string): string {
+    this.#answered = true;
+    return json;
+  }
+
+  /** What was held back. */
+  end(): string {
+    if (this.#form.kind === 'words') return this.#fence.end();
+    return this.#answered ? '' : this.#held;
+  }
+}
+
+/** Takes a Markdown fence off a text that consists of it: models add one even where they are asked not to. */
+class FenceFilter {
+  #held = '';
+  #state: 'start' | 'plain' | 'fenced' | 'closed' = 'start';
+
+  push(text: string): string {
+    this.#held += text;
+    if (this.#state === 'start') this.#open();
+    switch (this.#state) {
+      case 'start':
+      case 'closed':
+        return '';
+      case 'plain':
+        return this.#take(this.#held.length);
+      case 'fenced':
+        return this.#inside();
+    }
+  }
+
+  end(): string {
+    return this.#state === 'closed' || this.#held.includes('```') ? '' : this.#held;
+  }
+
+  #open(): void {
+    const begun = this.#held.trimStart();
+    const fence = /^```\w{0,16}\s{0,16}(?=[[{])/.exec(begun)?.[0];
+    if (fence !== undefined) {
+      this.#held = begun.slice(fence.length);
+      this.#state = 'fenced';
+    } else if (this.#held.length > fenceMax || !/^(`{0,3}|```\w*\s*)$/.test(begun)) this.#state = 'plain';
+  }
+
+  /** Between fences all passes but what may be the closing one. No line of JSON begins with a fence. */
+  #inside(): string {
+    const closing = /\n[ \t]*```/.exec(this.#held);
+    if (closing === null) return this.#take(endOfText(this.#held));
+    this.#state = 'closed';
+    return this.#take(closing.index);
+  }
+
+  #take(length: number): string {
+    const taken = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    return taken;
+  }
+}
+
+const fenceMax = 64;
+
+/** Index behind the last character that is neither blank nor a backtick. */
+function endOfText(text: string): number {
+  let end = text.length;
+  while (end > 0 && /[\s`]/.test(text.charAt(end - 1))) end--;
+  return end;
+}

@@ -1,0 +1,68 @@
+// What a vendor says of an error, found in any of the envelopes that services of the callers' format are known to use. Whatever
+// bytes come, nothing is thrown.
+import { isNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import type { ErrorKind } from '../../providers/vendor-error.ts';
+
+export interface SaidError {
+  readonly message: string | undefined;
+  readonly param: string | undefined;
+  readonly code: string | undefined;
+}
+
+/** The codes that callers' SDKs know, and what they mean. */
+export const gptCodes = {
+  invalid_api_key: 'bad_key',
+  insufficient_quota: 'no_credit',
+  credit_balance_exhausted: 'no_credit',
+  model_not_found: 'no_model',
+  context_length_exceeded: 'context_too_long',
+  content_filter: 'content_filtered',
+  content_policy_violation: 'content_filtered',
+  rate_limit_exceeded: 'rate_limited',
+  slow_down: 'overloaded',
+  server_is_overloaded: 'overloaded',
+} as const satisfies Record<string, ErrorKind>;
+
+/** An error in an answer of status 200 or inside a stream has no status of its own. */
+export const withoutStatus = 502;
+
+export function parseError(body: Buffer): JsonObject {
+  const parsed = parseJson(body.toString());
+  return isObject(parsed) ? parsed : {};
+}
+
+/**
+ * @param body `{error:{message,type,param,code}}`, `{error:{code,message,details}}`, `{error:"…"}`, `{statusCode,message}`,
+ * `{status,code,message,detail:{loc}}`, `{status:"…"}`, `{detail:"…"}` or `{detail:[{loc,msg}]}`
+ */
+export function saidError(body: JsonObject): SaidError {
+  const error = isObject(body.error) ? body.error : body;
+  const detail = firstDetail(error.details) ?? firstDetail(error.detail) ?? firstDetail(body.detail);
+  const message =
+    text(error.message) ?? text(body.error) ?? text(body.message) ?? text(body.detail) ?? text(body.status);
+  const more = text(detail?.msg);
+  return {
+    message: message !== undefined && more !== undefined ? `${message}: ${more}` : (message ?? more),
+    param: text(error.param) ?? placeOf(detail?.loc),
+    code: text(error.code),
+  };
+}
+
+/** Validators tell their findings one by one; the first stands for all, as a caller corrects one at a time. */
+function firstDetail(value: unknown): JsonObject | undefined {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return isObject(first) ? first : undefined;
+}
+
+/** `["body","messages",0,"role"]` → `messages[0].role` */
+function placeOf(loc: unknown): string | undefined {
+  if (!Array.isArray(loc)) return undefined;
+  const steps: readonly unknown[] = loc[0] === 'body' ? loc.slice(1) : loc;
+  const path = steps.map((step) => (isNumber(step) ? `[${step}]` : `.${String(step)}`)).join('');
+  return text(path.replace(/^\./, ''));
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

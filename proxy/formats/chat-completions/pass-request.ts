@@ -1,0 +1,66 @@
+// A request's body for a vendor that speaks the callers' format: what the caller sent, with the vendor's name of the model,
+// without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always asked for.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import { citedField, markedFields, withoutMarks } from '../../conversation/cache-marks.ts';
+import type { ProviderCall } from '../../providers/provider.ts';
+import { isGiven } from './fields.ts';
+import { ownHistory } from './history.ts';
+import { passesToVendor, passingBody } from './passed-fields.ts';
+
+export interface PassedBody {
+  readonly body: JsonObject;
+  /** Fields that the vendor does not get. */
+  readonly dropped: readonly string[];
+  /** Fields that it gets by other means. */
+  readonly emulated: readonly string[];
+}
+
+export function passedBody({ request, model, traits, target }: ProviderCall): PassedBody {
+  const { messages, emulated } = ownHistory(request.messages);
+  const passing = passingBody(request.body, target.provider.passesField ?? passesToVendor);
+  const body: JsonObject = { ...passing.body, model, messages };
+  const dropped = [
+    ...passing.dropped,
+    ...dropMetadata(body),
+    ...moveOutputLimit(body, traits),
+    ...dropMarks(body, traits),
+  ];
+  if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
+  return { body, dropped, emulated };
+}
+
+/** Callers label requests for themselves; the vendors take labels only of what they are to store. */
+export function keepsMetadata(body: JsonObject): boolean {
+  return body.store === true;
+}
+
+function dropMetadata(body: JsonObject): string[] {
+  if (!isGiven(body.metadata) || keepsMetadata(body)) return [];
+  delete body.metadata;
+  return ['metadata'];
+}
+
+/** What other vendors' formats say beside parts, which this one would refuse; some who speak its format take it. */
+function dropMarks(body: JsonObject, { cacheMarks }: Traits): string[] {
+  if (cacheMarks) return [];
+  const controls = markedFields(body).filter((name) => name.endsWith('.cache_control'));
+  const marked = [...controls, ...citedField(body)];
+  if (marked.length > 0) Object.assign(body, withoutMarks(body));
+  return marked;
+}
+
+/** Models that know only one of the two fields refuse the other. Given both, the one they know stands. */
+function moveOutputLimit(body: JsonObject, { outputLimit }: Traits): string[] {
+  if (outputLimit === 'either') return [];
+  const other = outputLimit === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+  if (!isGiven(body[other])) return [];
+  const isSecond = isGiven(body[outputLimit]);
+  if (!isSecond) body[outputLimit] = body[other];
+  delete body[other];
+  return isSecond ? [other] : [];
+}
+
+function streamOptions(body: JsonObject): JsonObject {
+  return isObject(body.stream_options) ? body.stream_options : {};
+}

@@ -1,0 +1,57 @@
+// The chunks of a stream. Frames that only tell what the content filter found have no choices, or choices without a delta, which
+// clients trip over: they are swallowed, unless they say that the answer ends. Every choice ends with a reason.
+import { plainNumber } from '../../../../common/exact-number.ts';
+import { isObject, type JsonObject } from '../../../../common/json.ts';
+import { protocolError } from '../../protocol-error.ts';
+import type { ChunkForm } from '../pass-stream.ts';
+import { ChoiceReader, isSaid } from './choice.ts';
+import { checked } from './read-response.ts';
+import type { AnswerPlan } from './request-plan.ts';
+
+export class StudioChunks implements ChunkForm {
+  readonly #plan: AnswerPlan;
+  readonly #choices = new Map<number, ChoiceReader>();
+  /** What every chunk repeats. Frames of the filter lack it. */
+  #head: JsonObject = {};
+
+  constructor(plan: AnswerPlan) {
+    this.#plan = plan;
+  }
+
+  chunk(chunk: JsonObject): JsonObject | undefined {
+    const { id, object, created, model } = chunk;
+    const hasHead = typeof id === 'string' && id !== '';
+    if (hasHead) this.#head = { id, object, created, model };
+    const all: unknown = chunk.choices;
+    if (!Array.isArray(all)) throw protocolError('an event of the stream is no chunk');
+    const choices = all.map(checked).filter(isTold);
+    if (choices.length === 0) return undefined;
+    const told = choices.map((choice) => this.#reader(indexOf(choice)).delta(choice));
+    const asSent = told.length === all.length && told.every((choice, index) => choice === all[index]);
+    if (asSent && hasHead) return chunk;
+    return { ...chunk, ...this.#head, choices: told };
+  }
+
+  end(): readonly JsonObject[] {
+    return [...this.#choices].flatMap(([index, reader]) => {
+      const rest = reader.end();
+      return rest === undefined ? [] : [{ ...this.#head, choices: [{ index, ...rest }] }];
+    });
+  }
+
+  #reader(index: number): ChoiceReader {
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    const reader = new ChoiceReader(this.#plan);
+    this.#choices.set(index, reader);
+    return reader;
+  }
+}
+
+function isTold({ delta, finish_reason }: JsonObject): boolean {
+  return isObject(delta) || isSaid(finish_reason);
+}
+
+function indexOf({ index }: JsonObject): number {
+  return plainNumber(index) ?? 0;
+}

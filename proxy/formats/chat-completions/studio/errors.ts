@@ -1,0 +1,61 @@
+// The studio's errors, in the envelopes of its gates, its services and the models behind them. What each means to callers is told
+// by its code, else by the status; codes of its own give way to those that callers' SDKs know.
+import type { JsonObject } from '../../../../common/json.ts';
+import type { VendorError } from '../../../providers/provider.ts';
+import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../../providers/vendor-error.ts';
+import { gptCodes, parseError, saidError, withoutStatus } from '../error-envelopes.ts';
+
+export function readStudioError(status: number, body: Buffer): VendorError {
+  return studioError(parseError(body), status);
+}
+
+/** @param status undefined where the error stands in an answer of status 200 or in a stream */
+export function studioError(body: JsonObject, status?: number): VendorError {
+  const { message, param, code } = saidError(body);
+  const kind = kindOf(message ?? '', code, status ?? statusOf(code));
+  const told = vendorError(kind, { message, param, retryAfter: retryAfter(message) });
+  return {
+    ...told,
+    // What is the caller's mistake is one in the vendor's way.
+    status: kind === 'bad_request' ? (status ?? told.status) : told.status,
+    code: errorKinds[kind].code ?? code,
+  };
+}
+
+function kindOf(message: string, code: string | undefined, status: number): ErrorKind {
+  const kind = kinds.get(code?.toLowerCase()) ?? kindOfStatus(status);
+  return kind === 'bad_request' && tooLong.test(message) ? 'context_too_long' : kind;
+}
+
+const kindsByCode = {
+  ...gptCodes,
+  unauthorized: 'bad_key',
+  permissiondenied: 'forbidden',
+  deploymentnotfound: 'no_model',
+  unknown_model: 'no_model',
+  responsibleaipolicyviolation: 'content_filtered',
+  ratelimitreached: 'rate_limited',
+  toomanyrequests: 'rate_limited',
+  quotaexceeded: 'no_credit',
+  nocapacity: 'overloaded',
+  serviceunavailable: 'overloaded',
+  internalservererror: 'failed',
+  faileddependency: 'bad_gateway',
+  timeout: 'timed_out',
+} as const satisfies Record<string, ErrorKind>;
+
+const kinds: ReadonlyMap<string | undefined, ErrorKind> = new Map(Object.entries(kindsByCode));
+
+/** Each maker has its own words. */
+const tooLong = /maximum context length|context window|prompt is too long|input is too long|too many tokens/i;
+
+/** Some codes are the status in figures. */
+function statusOf(code: string | undefined): number {
+  return code !== undefined && /^[45]\d\d$/.test(code) ? Number(code) : withoutStatus;
+}
+
+/** Of a limit; the headers say it too, if the gate in front was the one that refused. */
+function retryAfter(message: string | undefined): number | undefined {
+  const seconds = /retry after (\d{1,6}) second/i.exec(message ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds);
+}

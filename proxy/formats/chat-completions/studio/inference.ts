@@ -1,0 +1,136 @@
+// A body of the inference API (the vendor's definition of `ChatCompletionsOptions`): fewer fields than the callers' format, texts
+// for parts, lists for single values, and no nulls.
+import { atMost } from '../../../../common/exact-number.ts';
+import type { JsonObject } from '../../../../common/json.ts';
+import type { Traits } from '../../../catalog/capabilities.ts';
+import { markedFields } from '../../../conversation/cache-marks.ts';
+import { readMaxTokens, readNumber, readStop } from '../../../conversation/options.ts';
+import type { ToolChoice, ToolDefinition, Tools } from '../../../conversation/tools.ts';
+import type { ProviderCall } from '../../../providers/provider.ts';
+import { droppedFields } from '../fields.ts';
+import { passesToVendor, passingBody } from '../passed-fields.ts';
+import { apiFields, extraFields, mappedFields } from './fields.ts';
+import { plainConversation, plainMessages } from './messages.ts';
+import { type InferencePlan, inferencePlan } from './request-plan.ts';
+
+export interface InferenceBody {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  readonly emulated: readonly string[];
+  /** Whether it holds fields that the API is to pass on without knowing them. */
+  readonly holdsExtra: boolean;
+}
+
+/** @throws GatewayError invalid_request, unsupported_parameter */
+export function inferenceBody(sent: ProviderCall): InferenceBody {
+  const passing = passingBody(sent.request.body, sent.target.provider.passesField ?? passesToVendor);
+  const call = { ...sent, request: { ...sent.request, body: passing.body } };
+  const { request, model, traits } = call;
+  const plan = inferencePlan(call);
+  const { fields, dropped } = numbers(request.body, traits);
+  const stop = readStop(request.body);
+  const extra = extraFields(request.body, traits);
+  const instructions = plan.form.kind === 'words' ? [plan.form.text] : [];
+  const { conversation, emulated } = plainConversation(request, traits);
+  const body: JsonObject = {
+    model,
+    messages: plainMessages(conversation, traits, instructions),
+    ...fields,
+    ...outputLimit(call),
+    ...(stop.length > 0 && { stop }),
+    ...streamFields(call),
+    ...toolFields(plan.tools),
+    ...responseFormat(plan, call),
+    ...extra,
+  };
+  return {
+    body,
+    dropped: [
+      ...passing.dropped,
+      ...droppedFields(request.body, new Set([...mappedFields, ...Object.keys(extra)])),
+      ...dropped,
+      ...markedFields(request.body),
+    ],
+    emulated,
+    holdsExtra: Object.keys(body).some((name) => !apiFields.has(name)),
+  };
+}
+
+function outputLimit({ request, traits }: ProviderCall): JsonObject {
+  const tokens = readMaxTokens(request.body);
+  const name = traits.outputLimit === 'either' ? 'max_tokens' : traits.outputLimit;
+  return tokens === undefined ? {} : { [name]: tokens };
+}
+
+/** Usage is told where it is asked for; one family tells it anyway, and does not know the field. */
+function streamFields({ request, traits }: ProviderCall): JsonObject {
+  if (!request.stream) return {};
+  return { stream: true, ...(traits.family !== 'mistral' && { stream_options: { include_usage: true } }) };
+}
+
+interface NumberField {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly whole?: true;
+  /** Not to be sent to models without it. */
+  readonly trait?: 'sampling' | 'penalties';
+  /** Where the API ends before the callers' format does. */
+  readonly ownMax?: number;
+}
+
+const numberFields: readonly NumberField[] = [
+  { name: 'temperature', min: 0, max: 2, trait: 'sampling', ownMax: 1 },
+  { name: 'top_p', min: 0, max: 1, trait: 'sampling' },
+  { name: 'frequency_penalty', min: -2, max: 2, trait: 'penalties' },
+  { name: 'presence_penalty', min: -2, max: 2, trait: 'penalties' },
+  // The API's own: 64 bits.
+  { name: 'seed', min: -(2 ** 63), max: 2 ** 63, whole: true },
+];
+
+function numbers(body: JsonObject, traits: Traits): { fields: JsonObject; dropped: readonly string[] } {
+  const fields: JsonObject = {};
+  const dropped: string[] = [];
+  for (const { name, trait, ownMax, ...range } of numberFields) {
+    const value = readNumber(body, name, range);
+    if (value === undefined) continue;
+    if (trait === undefined || traits[trait]) fields[name] = atMost(value, ownMax ?? range.max);
+    else dropped.push(name);
+  }
+  return { fields, dropped };
+}
+
+function toolFields({ definitions, choice }: Tools): JsonObject {
+  const allowed =
+    choice.kind === 'allowed' ? definitions.filter(({ name }) => choice.names.includes(name)) : definitions;
+  // Without tools there is nothing to choose from.
+  if (allowed.length === 0) return {};
+  return { tools: allowed.map(vendorTool), ...vendorChoice(choice) };
+}
+
+function vendorTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
+  return { type: 'function', function: { name, description, parameters, strict } };
+}
+
+function vendorChoice(choice: ToolChoice): JsonObject {
+  switch (choice.kind) {
+    case 'default':
+      return {};
+    case 'auto':
+    case 'none':
+    case 'required':
+      return { tool_choice: choice.kind };
+    case 'named':
+      return { tool_choice: { type: 'function', function: { name: choice.name } } };
+    case 'allowed':
+      return { tool_choice: choice.mode };
+  }
+}
+
+/** A schema told in words is still an answer in JSON to a model that has such a mode. */
+function responseFormat({ form, format }: InferencePlan, { request, traits }: ProviderCall): JsonObject {
+  if (form.kind === 'native') return { response_format: request.body.response_format };
+  const isJson =
+    form.kind === 'json' || (form.kind === 'words' && format.kind === 'schema' && traits.jsonMode);
+  return isJson ? { response_format: { type: 'json_object' } } : {};
+}

@@ -1,0 +1,127 @@
+// A conversation in plain texts, as the templates of most models behind the studio want it: at most one system message, first;
+// then user and assistant by turns, the user first; nobody but the user says anything else than text.
+import type { JsonObject } from '../../../../common/json.ts';
+import type { Traits } from '../../../catalog/capabilities.ts';
+import type { ImagePart, Part, TextPart } from '../../../conversation/content.ts';
+import {
+  type AssistantTurn,
+  type Conversation,
+  readConversation,
+  type ToolCall,
+  type ToolTurn,
+  type Turn,
+} from '../../../conversation/conversation.ts';
+import { type EmulatedTurns, emulateTurns } from '../../../conversation/emulated-turns.ts';
+import { unsupported } from '../../../conversation/invalid.ts';
+import { sniffBase64Image } from '../../../conversation/media.ts';
+import { nineLetterIds, vendorCallIds } from '../call-ids.ts';
+import type { ChatRequest } from '../read-request.ts';
+
+/** Only the user's turns hold media, and templates have one place for what the system says, unless a trait says otherwise. */
+export function plainConversation(request: ChatRequest, traits: Traits): EmulatedTurns {
+  return emulateTurns(readConversation(request), {
+    systemInPlace: traits.systemInPlace && !traits.plainTurns,
+    inResult: () => false,
+    madeImages: false,
+  });
+}
+
+/**
+ * @param conversation as `plainConversation` made it
+ * @param instructions to be added to the system's texts
+ * @throws GatewayError unsupported_parameter that names the part
+ */
+export function plainMessages(
+  { system, turns }: Conversation,
+  traits: Traits,
+  instructions: readonly string[] = [],
+): readonly JsonObject[] {
+  const texts = [...system.map(({ text }) => text), ...instructions].filter((text) => text.trim() !== '');
+  const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
+  const ids = traits.family === 'mistral' ? nineLetterIds(vendorCallIds(calls)) : vendorCallIds(calls);
+  const messages = turns.flatMap((turn, index) => [
+    ...between(turns[index - 1], turn, traits),
+    ...messagesOf(turn, ids),
+  ]);
+  if (!traits.prefill && messages.at(-1)?.role === 'assistant') {
+    messages.push({ role: 'user', content: 'Continue.' });
+  }
+  return texts.length === 0 ? messages : [{ role: 'system', content: texts.join('\n') }, ...messages];
+}
+
+/** Said by one who has to speak and has said nothing. */
+const placeholder = '.';
+
+function between(before: Turn | undefined, turn: Turn, { family }: Traits): JsonObject[] {
+  if (before === undefined && turn.role === 'assistant') return [{ role: 'user', content: placeholder }];
+  // To results this family wants the assistant's answer before the user goes on.
+  const answers = family === 'mistral' && before?.role === 'tool' && turn.role === 'user';
+  return answers ? [{ role: 'assistant', content: placeholder }] : [];
+}
+
+function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>): JsonObject[] {
+  switch (turn.role) {
+    case 'user':
+      return [{ role: 'user', content: userContent(turn.parts) }];
+    case 'assistant':
+      return [assistantMessage(turn, ids)];
+    case 'tool':
+      return resultMessages(turn, ids);
+    case 'system':
+      return [{ role: 'system', content: joined(turn.parts) }];
+  }
+}
+
+function userContent(parts: readonly Part[]): string | JsonObject[] {
+  const texts = parts.filter((part) => part.kind === 'text');
+  if (texts.length === parts.length) return joined(texts);
+  return parts.flatMap((part) => (part.kind === 'text' && part.text === '' ? [] : [vendorPart(part)]));
+}
+
+function assistantMessage({ parts, calls }: AssistantTurn, ids: ReadonlyMap<ToolCall, string>): JsonObject {
+  const message = { role: 'assistant', content: joined(parts) };
+  if (calls.length === 0) return message;
+  const tool_calls = calls.map((call) => ({
+    id: ids.get(call),
+    type: 'function',
+    function: { name: call.name, arguments: call.arguments.text },
+  }));
+  return { ...message, tool_calls };
+}
+
+function resultMessages({ results }: ToolTurn, ids: ReadonlyMap<ToolCall, string>): JsonObject[] {
+  return results.map(({ call, parts }) => ({
+    role: 'tool',
+    tool_call_id: ids.get(call),
+    content: joined(parts.filter((part) => part.kind === 'text')),
+  }));
+}
+
+function joined(parts: readonly TextPart[]): string {
+  return parts
+    .filter(({ text }) => text !== '')
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+function vendorPart(part: Part): JsonObject {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'text', text: part.text };
+    case 'image':
+      return imagePart(part);
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data: part.base64, format: part.format } };
+    case 'file':
+      throw unsupported(part.at, `${part.at}: files are not supported by this provider`);
+  }
+}
+
+function imagePart({ source, detail }: ImagePart): JsonObject {
+  const url = source.kind === 'url' ? source.url : dataUrl(source.data);
+  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
+}
+
+function dataUrl({ mediaType, base64 }: { readonly mediaType: string; readonly base64: string }): string {
+  return `data:${sniffBase64Image(base64) ?? mediaType};base64,${base64}`;
+}

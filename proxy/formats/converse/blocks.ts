@@ -1,0 +1,173 @@
+// The parts of a message as the vendor's content blocks (SDK type `ContentBlock`): texts that say something, images by their
+// bytes, documents under the names the vendor takes.
+import type { JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import type {
+  AudioPart,
+  CacheMark,
+  FilePart,
+  ImagePart,
+  Part,
+  TextPart,
+} from '../../conversation/content.ts';
+import { invalid, unsupported } from '../../conversation/invalid.ts';
+import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
+
+export type Block = JsonObject;
+
+/** What blocks are made with. */
+export interface BlockContext {
+  readonly promptCache: Traits['promptCache'];
+  /** Fetched images by the URL as the caller wrote it. */
+  readonly images: ReadonlyMap<string, InlineData>;
+  readonly documentNames: DocumentNames;
+}
+
+/** Stands where the vendor wants a block and the caller has said nothing. */
+export const placeholder: Block = Object.freeze({ text: '.' });
+
+/** Of a user's turn: with words where there is a document, as the vendor wants it. */
+export function userBlocks(parts: readonly Part[], context: BlockContext): Block[] {
+  const blocks = parts.flatMap((part) => partBlocks(part, context));
+  const isMute =
+    blocks.some(({ document }) => document !== undefined) && !blocks.some(({ text }) => text !== undefined);
+  return isMute ? [...blocks, placeholder] : blocks;
+}
+
+/** Empty and blank texts are left out: no model takes them. */
+export function textBlocks(
+  parts: readonly TextPart[],
+  { promptCache }: Pick<BlockContext, 'promptCache'>,
+): Block[] {
+  return parts.flatMap(({ text, cache }) =>
+    text.trim() === '' ? [] : [{ text }, ...cachePoint(cache, promptCache)],
+  );
+}
+
+/** Ends what is to be cached; a model without a cache refuses it with the error of a missing right. */
+export function cachePoint(mark: CacheMark | undefined, promptCache: Traits['promptCache']): Block[] {
+  if (mark === undefined || promptCache === 'none') return [];
+  const long = mark.ttl === '1h' && promptCache === '1h';
+  return [{ cachePoint: { type: 'default', ...(long && { ttl: '1h' }) } }];
+}
+
+/** No two documents of a request have one name. */
+export class DocumentNames {
+  readonly #taken = new Set<string>();
+  /** Where the numbers of each name have come to: there may be thousands. */
+  readonly #counts = new Map<string, number>();
+
+  give(wanted: string | undefined): string {
+    const base = plainName(wanted);
+    let count = this.#counts.get(base) ?? 1;
+    let name = base;
+    while (this.#taken.has(name)) name = `${base} ${++count}`;
+    this.#counts.set(base, count);
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+function partBlocks(part: Part, context: BlockContext): Block[] {
+  switch (part.kind) {
+    case 'text':
+      return textBlocks([part], context);
+    case 'image':
+      return [imageBlock(part, context), ...cachePoint(part.cache, context.promptCache)];
+    case 'audio':
+      return [audioBlock(part)];
+    case 'file':
+      return [fileBlock(part, context), ...cachePoint(part.cache, context.promptCache)];
+  }
+}
+
+/** Of a tool's result (SDK type `ToolResultContentBlock`): inside of it no cache point is taken. */
+export function resultBlocks(parts: readonly Part[], context: BlockContext): Block[] {
+  return parts.flatMap((part) => partBlocks(part, { ...context, promptCache: 'none' }));
+}
+
+const videoFormats: Readonly<Record<string, string>> = {
+  'video/mp4': 'mp4',
+  'video/quicktime': 'mov',
+  'video/x-matroska': 'mkv',
+  'video/webm': 'webm',
+  'video/x-flv': 'flv',
+  'video/mpeg': 'mpeg',
+  'video/mpg': 'mpg',
+  'video/wmv': 'wmv',
+  'video/x-ms-wmv': 'wmv',
+  'video/3gpp': 'three_gp',
+};
+
+function fileBlock(part: FilePart, context: BlockContext): Block {
+  const { source } = part;
+  if (source.kind === 'data' && Object.hasOwn(videoFormats, source.data.mediaType)) {
+    const { mediaType, base64 } = source.data;
+    return { video: { format: videoFormats[mediaType], source: { bytes: base64 } } };
+  }
+  return documentBlock(part, context);
+}
+
+function imageBlock({ source, at }: ImagePart, { images }: BlockContext): Block {
+  const where = `${at}.image_url.url`;
+  const data = source.kind === 'data' ? source.data : images.get(source.url);
+  if (data === undefined) throw invalid(where, `${where} could not be fetched`);
+  const type = sniffBase64Image(data.base64);
+  if (type === undefined) throw invalid(where, `${where} must be a PNG, JPEG, GIF or WebP image`);
+  return { image: { format: type.slice('image/'.length), source: { bytes: data.base64 } } };
+}
+
+const audioFormats: ReadonlySet<string> = new Set([
+  'wav',
+  'mp3',
+  'flac',
+  'opus',
+  'aac',
+  'ogg',
+  'm4a',
+  'webm',
+]);
+
+function audioBlock({ format, base64, at }: AudioPart): Block {
+  const where = `${at}.input_audio.format`;
+  if (!audioFormats.has(format)) throw unsupported(where, `${where} is not one that this provider takes`);
+  return { audio: { format, source: { bytes: base64 } } };
+}
+
+const documentFormats: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+};
+
+function documentBlock({ source, where, name, citations }: FilePart, { documentNames }: BlockContext): Block {
+  if (source.kind !== 'data') {
+    const given = source.kind === 'id' ? 'files by id are' : 'a file by its URL is';
+    throw unsupported(where, `${given} not supported by this provider; send file_data`);
+  }
+  const { mediaType, base64 } = source.data;
+  const format = Object.hasOwn(documentFormats, mediaType) ? documentFormats[mediaType] : undefined;
+  if (format === undefined) {
+    throw unsupported(where, `${where} is of a type that this provider does not take`);
+  }
+  const document = { format, name: documentNames.give(name), source: { bytes: base64 } };
+  return { document: { ...document, ...(citations && { citations: { enabled: true } }) } };
+}
+
+/** Letters, digits, single spaces, hyphens and brackets. */
+function plainName(wanted = ''): string {
+  const plain = wanted
+    .slice(0, 1000)
+    .replace(/\.[A-Za-z0-9]{1,5}$/, '')
+    .replaceAll(/[^A-Za-z0-9()[\]-]+/g, ' ')
+    .trim()
+    .slice(0, 100)
+    .trim();
+  return plain === '' ? 'document' : plain;
+}

@@ -1,0 +1,99 @@
+// The vendor's errors: the type in a header or in the body, the message in the body under one of two spellings, and the same
+// types as exceptions inside a stream. What each means to callers stands in one table.
+import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, parseJson } from '../../../common/json.ts';
+import type { VendorError } from '../../providers/provider.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+
+export function readCloudError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
+  const parsed = parseJson(body.toString());
+  const told = isObject(parsed) ? parsed : {};
+  const type = typeName(head['x-amzn-errortype']) ?? typeName(told.__type);
+  return cloudError({ status, type, message: messageOf(told) });
+}
+
+export interface ToldCloudError {
+  /** Undefined inside a stream. */
+  readonly status?: number;
+  /** `ThrottlingException`; inside a stream with a small first letter. */
+  readonly type: string | undefined;
+  readonly message: string | undefined;
+}
+
+export function cloudError({ status = 500, type = '', message }: ToldCloudError): VendorError {
+  const kind = kinds.get(type.toLowerCase()) ?? kindOfStatus(status);
+  const judged = kind === 'bad_request' && message !== undefined ? kindOfRefusal(message) : kind;
+  return vendorError(judged === 'forbidden' && isKeyRefusal(message) ? 'bad_key' : judged, {
+    message: message === undefined ? undefined : forCaller(message),
+  });
+}
+
+export function messageOf(body: Readonly<Record<string, unknown>>): string | undefined {
+  const message = body.message ?? body.Message;
+  return typeof message === 'string' && message !== '' ? message : undefined;
+}
+
+const kindsByType = {
+  ValidationException: 'bad_request',
+  SerializationException: 'bad_request',
+  ConflictException: 'bad_request',
+  AccessDeniedException: 'forbidden',
+  UnrecognizedClientException: 'bad_key',
+  InvalidClientTokenId: 'bad_key',
+  InvalidSignatureException: 'bad_key',
+  SignatureDoesNotMatch: 'bad_key',
+  ExpiredToken: 'bad_key',
+  ExpiredTokenException: 'bad_key',
+  MissingAuthenticationToken: 'bad_key',
+  MissingAuthenticationTokenException: 'bad_key',
+  IncompleteSignature: 'bad_key',
+  IncompleteSignatureException: 'bad_key',
+  RequestExpired: 'bad_key',
+  ResourceNotFoundException: 'no_model',
+  ServiceQuotaExceededException: 'no_credit',
+  ThrottlingException: 'rate_limited',
+  ModelNotReadyException: 'overloaded',
+  ModelTimeoutException: 'timed_out',
+  ModelErrorException: 'bad_gateway',
+  ModelStreamErrorException: 'bad_gateway',
+  InternalServerException: 'failed',
+  InternalFailure: 'failed',
+  ServiceUnavailableException: 'overloaded',
+} as const satisfies Record<string, ErrorKind>;
+
+const kinds: ReadonlyMap<string, ErrorKind> = new Map(
+  Object.entries(kindsByType).map(([type, kind]) => [type.toLowerCase(), kind]),
+);
+
+/** A refused request that means something better known, told by the message alone. */
+const refusals: readonly (readonly [RegExp, ErrorKind])[] = [
+  [
+    /input is too long|prompt is too long|too many input tokens|exceed\w* (?:the )?(?:model's )?(?:maximum )?context|maximum context length|context window/i,
+    'context_too_long',
+  ],
+  [/model identifier is invalid|could not resolve the foundation model/i, 'no_model'],
+];
+
+function kindOfRefusal(message: string): ErrorKind {
+  return refusals.find(([form]) => form.test(message))?.[1] ?? 'bad_request';
+}
+
+/** An API key that is wrong is told as a lack of rights. */
+function isKeyRefusal(message = ''): boolean {
+  return /api key/i.test(message);
+}
+
+function forCaller(message: string): string {
+  // What follows a refused signature quotes all that was signed, the session token among it.
+  const told = message.split('\n', 1)[0] ?? '';
+  return /on-demand throughput/i.test(told)
+    ? `${told} Such a profile's id is the model's with a place in front of it, for example us. or global.`
+    : told;
+}
+
+/** `com.amazon.coral.validate#ValidationException:http://internal…` → `ValidationException` */
+export function typeName(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const name = value.split(':', 1)[0] ?? '';
+  return name.slice(name.lastIndexOf('#') + 1);
+}

@@ -1,0 +1,157 @@
+// How the model draws its words and how much it reasons: the vendor's `inferenceConfig`, and in additionalModelRequestFields
+// what each family has of its own (the vendor's pages on its models' parameters).
+import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
+import type { JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import { type Effort, readEffort, readMaxTokens, readStop } from '../../conversation/options.ts';
+import { readSampling } from '../../models/claude/sampling.ts';
+import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
+import type { Family } from './families.ts';
+
+export interface InferenceContext {
+  readonly family: Family;
+  readonly traits: Traits;
+  /** Tokens that the model puts out at most, where that is known. */
+  readonly outputTokensMax: number | undefined;
+  /** Whether the answer is the input of a tool that must be called: no model reasons then. */
+  readonly answersByTool: boolean;
+  /** Whether thinking within a budget can go on. */
+  readonly keepsThinking: boolean;
+}
+
+export interface Inference {
+  readonly config: JsonObject;
+  /** For additionalModelRequestFields. */
+  readonly fields: JsonObject;
+  /** Whether the request asks the model to reason. */
+  readonly reasons: boolean;
+  /** The output limit, if the caller gave none. */
+  readonly chosenMaxTokens: number | undefined;
+  readonly dropped: readonly string[];
+}
+
+/** @throws GatewayError invalid_request */
+export function readInference(body: JsonObject, context: InferenceContext): Inference {
+  const asked = askedMaxTokens(body, context);
+  const reasoning = readReasoning(body, asked === undefined ? undefined : Number(asked), context);
+  const chosen = asked === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
+  const { temperature, topP, topK, dropped } = readSampling(body, context.traits, reasoning.samplesAlone);
+  const askedStop = readStop(body);
+  const { stops, topK: topKPath } = context.family;
+  // No model stops at a blank text.
+  const stop = stops ? askedStop.filter((one) => one.trim() !== '') : [];
+  const maxTokens = asked ?? chosen;
+  return {
+    config: {
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(temperature !== undefined && { temperature }),
+      ...(topP !== undefined && { topP }),
+      ...(stop.length > 0 && { stopSequences: stop }),
+    },
+    fields: { ...reasoning.fields, ...(topK !== undefined && nested(topKPath, topK)) },
+    reasons: reasoning.on,
+    chosenMaxTokens: chosen,
+    dropped: [
+      ...dropped,
+      ...(topK !== undefined && topKPath.length === 0 ? ['top_k'] : []),
+      ...(stop.length < askedStop.length ? ['stop'] : []),
+      ...reasoning.dropped,
+    ],
+  };
+}
+
+/** The assistant-model vendor's models refuse a limit above their own. */
+function askedMaxTokens(
+  body: JsonObject,
+  { family, outputTokensMax }: InferenceContext,
+): JsonNumber | undefined {
+  const asked = readMaxTokens(body);
+  if (asked === undefined || outputTokensMax === undefined || !family.hasClaudeFields) return asked;
+  return atMost(asked, outputTokensMax);
+}
+
+const plainTokens = 8_192;
+const reasoningTokens = 32_768;
+
+/**
+ * Quota is set aside for all that an answer may take, and the assistant-model vendor's models may take very much: a request
+ * without a limit would use up that of many.
+ */
+function chosenMaxTokens(reasons: boolean, context: InferenceContext): number | undefined {
+  const { family, traits, outputTokensMax } = context;
+  if (!family.hasClaudeFields) return undefined;
+  const mayReason = reasons || (traits.reasoning !== 'none' && !traits.reasoningOff);
+  const sensible = mayReason ? reasoningTokens : plainTokens;
+  return outputTokensMax === undefined ? undefined : Math.min(outputTokensMax, sensible);
+}
+
+interface Reasoning {
+  readonly fields: JsonObject;
+  readonly on: boolean;
+  /** The model takes no sampling options with it. */
+  readonly samplesAlone: boolean;
+  readonly dropped: readonly string[];
+}
+
+const none: Reasoning = { fields: {}, on: false, samplesAlone: false, dropped: [] };
+
+function readReasoning(body: JsonObject, asked: number | undefined, context: InferenceContext): Reasoning {
+  const { traits, outputTokensMax } = context;
+  if (context.answersByTool) return claudeReasoning(noThinking(body));
+  switch (traits.reasoning) {
+    case 'budget':
+      if (!context.keepsThinking) return claudeReasoning(noThinking(body));
+      return claudeReasoning(
+        readThinking(body, traits, asked ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens)),
+      );
+    case 'adaptive':
+      return claudeReasoning(readThinking(body, traits, asked ?? reasoningTokens));
+    case 'level':
+      return novaReasoning(readEffort(body), asked);
+    case 'effort':
+      return effortReasoning(readEffort(body));
+    case 'none':
+      return withoutReasoning(readEffort(body));
+  }
+}
+
+function claudeReasoning({ config, effort, on, dropped }: Thinking): Reasoning {
+  const fields = { ...(config && { thinking: config }), ...(effort && { output_config: { effort } }) };
+  return { fields, on, samplesAlone: on, dropped };
+}
+
+/** Off unless asked. The highest effort takes neither a limit nor sampling options: a limit of the caller's is worth more. */
+function novaReasoning(effort: Effort | undefined, asked: number | undefined): Reasoning {
+  if (effort === undefined || effort === 'none') return none;
+  const wanted = inThree[effort];
+  const maxReasoningEffort = wanted === 'high' && asked !== undefined ? 'medium' : wanted;
+  const fields = { reasoningConfig: { type: 'enabled', maxReasoningEffort } };
+  return { fields, on: true, samplesAlone: maxReasoningEffort === 'high', dropped: [] };
+}
+
+/** Always on. */
+function effortReasoning(effort: Effort | undefined): Reasoning {
+  if (effort === undefined) return none;
+  if (effort === 'none') return { ...none, dropped: ['reasoning_effort'] };
+  return { ...none, fields: { reasoning_effort: inThree[effort] } };
+}
+
+function withoutReasoning(effort: Effort | undefined): Reasoning {
+  return effort === undefined || effort === 'none' ? none : { ...none, dropped: ['reasoning_effort'] };
+}
+
+const inThree = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+} as const satisfies Record<Exclude<Effort, 'none'>, string>;
+
+/** `['a', 'b']`, 1 → `{ a: { b: 1 } }` */
+function nested(path: readonly string[], value: unknown): JsonObject {
+  const [last, ...outer] = path.toReversed();
+  if (last === undefined) return {};
+  return outer.reduce<JsonObject>((inner, name) => ({ [name]: inner }), { [last]: value });
+}

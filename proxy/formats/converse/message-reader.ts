@@ -1,0 +1,204 @@
+// Reads the content blocks of one answer (SDK types `ContentBlock`, `ContentBlockDelta`) and tells them in the common shape.
+// A complete answer is read as the stream it would have been.
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { imageExtra } from '../../conversation/made-images.ts';
+import { type AnswerForm, AnswerText } from '../../conversation/output-mode.ts';
+import type { AnswerSink } from '../../conversation/response-parts.ts';
+import type { ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
+import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
+import { callIdentity, OpenCall } from '../open-call.ts';
+import { protocolError } from '../protocol-error.ts';
+import { annotationOf } from './citations.ts';
+
+type OpenBlock =
+  | { readonly kind: 'thought'; thought: string }
+  | OpenCall
+  /** Base64 of its bytes, in pieces. */
+  | { readonly kind: 'image'; readonly format: string; readonly pieces: string[] }
+  /** Words that may have sources. */
+  | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
+  /** A call that the service has answered itself. */
+  | { readonly kind: 'other' };
+
+export class MessageReader {
+  readonly #sink: AnswerSink;
+  readonly #text: AnswerText;
+  /** By index in the answer; words need no beginning. */
+  readonly #open = new Map<unknown, OpenBlock>();
+  readonly #thinking: ThinkingBlock[] = [];
+  readonly #annotations: JsonObject[] = [];
+  readonly #images: JsonObject[] = [];
+  #length = 0;
+  #calls = 0;
+
+  constructor(sink: AnswerSink, form: AnswerForm) {
+    this.#sink = sink;
+    this.#text = new AnswerText(form);
+  }
+
+  /** A whole block. @throws GatewayError upstream_protocol_error */
+  block(index: number, { text, citationsContent, reasoningContent, toolUse, image }: JsonObject): void {
+    if (text !== undefined) this.delta(index, { text });
+    if (isObject(citationsContent)) {
+      this.delta(index, { text: textOf(citationsContent.content) });
+      for (const citation of objectsOf(citationsContent.citations)) this.delta(index, { citation });
+    }
+    if (isObject(image)) {
+      this.begin(index, { image });
+      this.delta(index, { image });
+    }
+    if (isObject(reasoningContent)) this.#thoughtBlock(index, reasoningContent);
+    if (isObject(toolUse)) {
+      this.begin(index, { toolUse });
+      const { input } = toolUse;
+      this.delta(index, { toolUse: { input: isObject(input) ? JSON.stringify(input) : '' } });
+    }
+    this.end(index);
+  }
+
+  /** Only calls and images have a beginning of their own. @throws GatewayError upstream_protocol_error */
+  begin(index: unknown, start: unknown): void {
+    const { toolUse, image } = isObject(start) ? start : {};
+    if (isObject(toolUse)) this.#open.set(index, this.#called(toolUse));
+    if (isObject(image)) this.#open.set(index, { kind: 'image', format: asText(image.format), pieces: [] });
+  }
+
+  /** @throws GatewayError upstream_protocol_error */
+  delta(index: unknown, delta: unknown): void {
+    if (!isObject(delta)) throw protocolError('a delta of the answer is no object');
+    const { text, toolUse, reasoningContent, citation, image } = delta;
+    if (text !== undefined) this.#say(index, asText(text));
+    if (isObject(citation)) this.#textBlock(index).citations.push(citation);
+    if (isObject(image)) this.#addImage(this.#open.get(index), image);
+    if (isObject(toolUse)) this.#input(this.#open.get(index), asText(toolUse.input));
+    if (isObject(reasoningContent)) this.#think(index, reasoningContent);
+  }
+
+  end(index: unknown): void {
+    const block = this.#open.get(index);
+    this.#open.delete(index);
+    switch (block?.kind) {
+      case 'call':
+        block.end();
+        return;
+      case 'image': {
+        const data = Buffer.concat(block.pieces.map((piece) => Buffer.from(piece, 'base64')));
+        this.#images.push(imageExtra(`data:image/${block.format};base64,${data.toString('base64')}`));
+        return;
+      }
+      case 'text':
+        this.#cite(block);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  finish(stopReason: unknown): Finish {
+    for (const index of this.#open.keys()) this.end(index);
+    this.#tell(this.#text.end());
+    if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
+    if (this.#images.length > 0) this.#sink.extra({ images: this.#images });
+    if (this.#thinking.length > 0) this.#sink.extra({ thinking_blocks: this.#thinking });
+    const native = typeof stopReason === 'string' ? stopReason : undefined;
+    const reason = finishReasons.get(stopReason) ?? 'stop';
+    if (reason !== 'stop' && reason !== 'tool_calls') return { reason, native };
+    return { reason: this.#calls > 0 ? 'tool_calls' : 'stop', native };
+  }
+
+  #say(index: unknown, text: string): void {
+    this.#textBlock(index);
+    this.#tell(this.#text.said(text));
+  }
+
+  #tell(content: string): void {
+    this.#length += content.length;
+    this.#sink.content(content);
+  }
+
+  #textBlock(index: unknown): Extract<OpenBlock, { kind: 'text' }> {
+    const open = this.#open.get(index);
+    if (open?.kind === 'text') return open;
+    const block = { kind: 'text' as const, from: this.#length, citations: [] };
+    this.#open.set(index, block);
+    return block;
+  }
+
+  #addImage(block: OpenBlock | undefined, { source }: JsonObject): void {
+    const bytes = isObject(source) ? source.bytes : undefined;
+    if (block?.kind === 'image' && typeof bytes === 'string') block.pieces.push(bytes);
+  }
+
+  #cite({ from, citations }: Extract<OpenBlock, { kind: 'text' }>): void {
+    for (const citation of citations) {
+      const annotation = annotationOf(citation, { start_index: from, end_index: this.#length });
+      if (annotation !== undefined) this.#annotations.push(annotation);
+    }
+  }
+
+  #called({ toolUseId, name, type }: JsonObject): OpenBlock {
+    const identity = callIdentity(toolUseId, name);
+    if (type === 'server_tool_use') return { kind: 'other' };
+    const call = new OpenCall(identity, {
+      sink: this.#sink,
+      text: this.#text,
+      content: (content) => this.#tell(content),
+    });
+    if (call.isTold) this.#calls += 1;
+    return call;
+  }
+
+  #input(block: OpenBlock | undefined, json: string): void {
+    if (block === undefined) throw protocolError('the answer gives input to a call that did not begin');
+    if (block.kind === 'call') block.input(json);
+  }
+
+  #thoughtBlock(index: number, { reasoningText, redactedContent }: JsonObject): void {
+    if (isObject(reasoningText)) {
+      const { text, signature } = reasoningText;
+      this.delta(index, { reasoningContent: { text, signature } });
+    }
+    if (redactedContent !== undefined) this.delta(index, { reasoningContent: { redactedContent } });
+  }
+
+  #think(index: unknown, { text, signature, redactedContent }: JsonObject): void {
+    const open = this.#open.get(index);
+    const block = open?.kind === 'thought' ? open : { kind: 'thought' as const, thought: '' };
+    this.#open.set(index, block);
+    if (text !== undefined) {
+      block.thought += asText(text);
+      this.#sink.reasoning(asText(text));
+    }
+    if (typeof signature === 'string' && signature !== '') {
+      this.#thinking.push({ type: 'thinking', thinking: block.thought, signature });
+    }
+    if (typeof redactedContent === 'string' && redactedContent !== '') {
+      this.#thinking.push({ type: 'redacted_thinking', data: redactedContent });
+    }
+  }
+}
+
+/** SDK type `StopReason`. */
+const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, FinishReason>([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['malformed_model_output', 'error'],
+  ['malformed_tool_use', 'error'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['content_filtered', 'content_filter'],
+  ['guardrail_intervened', 'content_filter'],
+]);
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw protocolError('a field of the answer is no text');
+}
+
+function textOf(blocks: unknown): string {
+  return objectsOf(blocks)
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+    .join('');
+}

@@ -1,0 +1,142 @@
+// The conversation as the vendor takes it (SDK type `Message`): user and assistant by turns, beginning and ending with the
+// user; tool results in the user's turn, all of one turn's calls together and before any words.
+import type { AssistantTurn, Conversation, ToolCall, Turn } from '../../conversation/conversation.ts';
+import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
+import {
+  type Block,
+  type BlockContext,
+  cachePoint,
+  placeholder,
+  resultBlocks,
+  textBlocks,
+  userBlocks,
+} from './blocks.ts';
+import { callIdsOf } from './call-ids.ts';
+import type { Family } from './families.ts';
+import { vendorToolName } from './tools.ts';
+
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly Block[];
+}
+
+export interface MessageContext extends BlockContext {
+  readonly family: Family;
+  /** Whether the caller may begin the answer. */
+  readonly prefill: boolean;
+  /** Whether the model gets back what it thought. */
+  readonly thoughts: boolean;
+}
+
+/** @param opening blocks of the user's that stand before all others */
+export function vendorMessages(
+  { turns }: Conversation,
+  opening: readonly Block[],
+  context: MessageContext,
+): readonly Message[] {
+  const ids = callIdsOf(turns, context.family);
+  const told = turns.flatMap((turn) => messagesOf(turn, ids, context));
+  const messages = byTurns([{ role: 'user', content: opening }, ...told], context.family);
+  return withEnd(messages.map(spoken), context.prefill);
+}
+
+function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: MessageContext): Message[] {
+  switch (turn.role) {
+    case 'user':
+      return [{ role: 'user', content: userBlocks(turn.parts, context) }];
+    case 'system':
+      // They are notes of the user's by now.
+      return [{ role: 'user', content: textBlocks(turn.parts, context) }];
+    case 'tool': {
+      const content = turn.results.flatMap(({ call, parts, cache }) => [
+        { toolResult: { toolUseId: ids.get(call), content: resultBlocks(parts, context) } },
+        ...cachePoint(cache, context.promptCache),
+      ]);
+      return [{ role: 'user', content }];
+    }
+    case 'assistant': {
+      const words = textBlocks(turn.parts, context);
+      const calls = turn.calls.flatMap((call) => [
+        {
+          toolUse: {
+            toolUseId: ids.get(call),
+            name: vendorToolName(call.name),
+            input: call.arguments.splice,
+          },
+        },
+        ...cachePoint(call.cache, context.promptCache),
+      ]);
+      // A thought alone is no message.
+      const thoughts = context.thoughts && words.length + calls.length > 0 ? thoughtBlocks(turn) : [];
+      return [
+        { role: 'assistant', content: [...thoughts, ...words] },
+        { role: 'assistant', content: calls },
+      ];
+    }
+  }
+}
+
+function thoughtBlocks({ thinking }: AssistantTurn): Block[] {
+  return thinking.flatMap((one) => {
+    const block = readThinkingBlock(one);
+    if (block === undefined) return [];
+    const reasoningContent =
+      block.type === 'thinking'
+        ? { reasoningText: { text: block.thinking, signature: block.signature } }
+        : { redactedContent: block.data };
+    return [{ reasoningContent }];
+  });
+}
+
+/** A message while it grows: a caller may send thousands that become one. */
+interface GrowingMessage {
+  readonly role: Message['role'];
+  readonly content: Block[];
+  ofTools: boolean;
+}
+
+/**
+ * Merges neighbours of one role; an assistant that said nothing is none. Where words and tools cannot be merged, the other role
+ * says next to nothing between them.
+ */
+function byTurns(messages: readonly Message[], { mixesTools }: Family): readonly Message[] {
+  const told: GrowingMessage[] = [];
+  for (const { role, content } of messages) {
+    const last = told.at(-1);
+    if (role === 'assistant' && content.length === 0) continue;
+    const ofTools = content.some(isOfTools);
+    if (last?.role !== role) told.push({ role, content: [...content], ofTools });
+    else if (mixesTools || content.length === 0 || last.ofTools === ofTools) {
+      for (const block of content) last.content.push(block);
+      last.ofTools ||= ofTools;
+    } else {
+      const other = role === 'user' ? 'assistant' : 'user';
+      told.push(
+        { role: other, content: [placeholder], ofTools: false },
+        { role, content: [...content], ofTools },
+      );
+    }
+  }
+  return told;
+}
+
+function isOfTools({ toolUse, toolResult }: Block): boolean {
+  return toolUse !== undefined || toolResult !== undefined;
+}
+
+function spoken({ role, content }: Message): Message {
+  return { role, content: content.length === 0 ? [placeholder] : content };
+}
+
+/** A model that cannot go on with what the assistant began is asked to. */
+function withEnd(messages: readonly Message[], prefill: boolean): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') return messages;
+  if (!prefill) return [...messages, { role: 'user', content: [{ text: 'Continue.' }] }];
+  const content = last.content.map((block, index) =>
+    index === last.content.length - 1 && typeof block.text === 'string'
+      ? { text: block.text.trimEnd() }
+      : block,
+  );
+  return [...messages.slice(0, -1), { role: 'assistant', content }];
+}

@@ -1,0 +1,75 @@
+// A complete answer (SDK type `ConverseResponse`) in common shape.
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { AnswerParts } from '../../conversation/response-parts.ts';
+import { noUsage } from '../../conversation/usage.ts';
+import {
+  type CompleteAnswer,
+  type ProviderCall,
+  type VendorAnswer,
+  VendorFailure,
+} from '../../providers/provider.ts';
+import { completionBody } from '../chat-completions/write-response.ts';
+import { protocolError } from '../protocol-error.ts';
+import { cloudError, messageOf, typeName } from './errors.ts';
+import { MessageReader } from './message-reader.ts';
+import { answerPlan } from './request-plan.ts';
+import { readCloudUsage } from './usage.ts';
+
+export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
+  const answer = parseAnswer(body);
+  const { form, tools } = answerPlan(call);
+  const parts = new AnswerParts();
+  const reader = new MessageReader(parts, form);
+  for (const [index, block] of answer.content.entries()) reader.block(index, block);
+  const finish = reader.finish(answer.stopReason);
+  const told = readCloudUsage(answer.body, call.request.body.service_tier);
+  const completion = {
+    ...answerIdentity(call, head),
+    choices: [{ finish, ...parts.told() }],
+    usage: told?.usage ?? noUsage,
+    usageExtras: told?.extras ?? {},
+  };
+  const { asFunctions } = tools;
+  return {
+    body: completionBody(completion, { noCalls: 'null', asFunctions }),
+    usage: told?.usage,
+    model: routedModel(answer.trace),
+  };
+}
+
+/** The vendor names a model only where one of its prompt routers has chosen it (SDK type `PromptRouterTrace`). */
+export function routedModel(trace: unknown): string | undefined {
+  const router = isObject(trace) ? trace.promptRouter : undefined;
+  const model = isObject(router) ? router.invokedModelId : undefined;
+  return typeof model === 'string' ? model : undefined;
+}
+
+/** The vendor's answers are named by their requests, and name no model. */
+export function answerIdentity({ now, model }: ProviderCall, head: IncomingHttpHeaders) {
+  const requestId = head['x-amzn-requestid'];
+  const id = typeof requestId === 'string' && /^[\w-]{1,64}$/.test(requestId) ? requestId : now;
+  return { id: `chatcmpl-${id}`, created: Math.floor(now / 1000), model };
+}
+
+interface Answer {
+  readonly content: readonly JsonObject[];
+  readonly stopReason: unknown;
+  readonly body: JsonObject;
+  readonly trace: unknown;
+}
+
+/** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
+function parseAnswer(body: Buffer): Answer {
+  const answer = parseExactJson(body.toString());
+  if (!isObject(answer)) throw protocolError('the answer is no JSON object');
+  const { output, stopReason, trace } = answer;
+  const message = isObject(output) ? output.message : undefined;
+  if (isObject(message) && Array.isArray(message.content)) {
+    return { content: message.content.filter(isObject), stopReason, body: answer, trace };
+  }
+  const error = messageOf(answer);
+  if (error === undefined) throw protocolError('the answer holds no message');
+  throw new VendorFailure(cloudError({ type: typeName(answer.__type), message: error }));
+}

@@ -1,0 +1,142 @@
+// The tools and the choice among them as the vendor's `toolConfig` (SDK type `ToolConfiguration`). It knows no choice `none`, not
+// every model can be forced to a call, and a history with calls in it is refused where no tool is defined.
+import type { JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import type { Turn } from '../../conversation/conversation.ts';
+import { mustCall } from '../../conversation/output-mode.ts';
+import { withoutReferences } from '../../conversation/schema-references.ts';
+import type { ToolChoice, ToolDefinition, Tools } from '../../conversation/tools.ts';
+import { inputSchema, type StrictSchemas } from '../../models/claude/schema.ts';
+import { cachePoint } from './blocks.ts';
+import type { Family } from './families.ts';
+
+export interface ToolContext {
+  readonly family: Family;
+  readonly traits: Traits;
+  /** A model that reasons cannot be forced to a call. */
+  readonly reasons: boolean;
+  readonly turns: readonly Turn[];
+  readonly strictSchemas: StrictSchemas;
+}
+
+export interface VendorTools {
+  readonly toolConfig: JsonObject | undefined;
+  /** `tool_choice` in additionalModelRequestFields, in place of the common choice. */
+  readonly ownChoice: JsonObject | undefined;
+  readonly dropped: readonly string[];
+}
+
+/** @throws GatewayError invalid_request */
+export function vendorTools(body: JsonObject, tools: Tools, context: ToolContext): VendorTools {
+  const { family, traits, reasons } = context;
+  const usedNames = usedToolNames(context.turns);
+  const usable = usableTools(tools, usedNames);
+  if (usable.length === 0) return standIns(usedNames, family);
+  const isLeft = mustCall(tools) && (!traits.forcedTools || reasons);
+  const choice = isLeft ? auto : choiceOf(tools.choice, usable, family);
+  const written = usable
+    .filter(({ name }) => choice.only === undefined || name === choice.only)
+    .map((definition) => ({ definition, spec: toolSpec(definition, context) }));
+  const entries = written.flatMap(({ definition, spec }) => [
+    { toolSpec: spec },
+    ...(family.cachesTools ? cachePoint(definition.cache, traits.promptCache) : []),
+  ]);
+  const own = ownChoice(tools, choice, family);
+  return {
+    toolConfig: { tools: entries, ...(own === undefined && choice.common && { toolChoice: choice.common }) },
+    ownChoice: own,
+    dropped: [
+      ...(isLeft ? [tools.asFunctions ? 'function_call' : 'tool_choice'] : []),
+      ...(body.parallel_tool_calls === false && !family.hasClaudeFields ? ['parallel_tool_calls'] : []),
+      ...(written.some(({ definition, spec }) => definition.strict === true && spec.strict !== true)
+        ? ['tools.strict']
+        : []),
+    ],
+  };
+}
+
+/** A name as the vendor takes it: history may hold any. */
+export function vendorToolName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'tool';
+}
+
+function usedToolNames(turns: readonly Turn[]): ReadonlySet<string> {
+  const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
+  return new Set(calls.map(({ name }) => vendorToolName(name)));
+}
+
+/** With choice `none` only where the history needs them. */
+function usableTools(
+  { definitions, choice }: Tools,
+  usedNames: ReadonlySet<string>,
+): readonly ToolDefinition[] {
+  if (choice.kind === 'none' && usedNames.size === 0) return [];
+  if (choice.kind !== 'allowed') return definitions;
+  const names = new Set(choice.names);
+  return definitions.filter(({ name }) => names.has(name));
+}
+
+/** Tools that stand for those in the history, where none may be called. */
+function standIns(usedNames: ReadonlySet<string>, { hasClaudeFields }: Family): VendorTools {
+  if (usedNames.size === 0) return { toolConfig: undefined, ownChoice: undefined, dropped: [] };
+  const tools = [...usedNames].map((name) => ({
+    toolSpec: { name, inputSchema: { json: inputSchema(undefined) } },
+  }));
+  return { toolConfig: { tools }, ownChoice: hasClaudeFields ? { type: 'none' } : undefined, dropped: [] };
+}
+
+interface Choice {
+  /** SDK type `ToolChoice`; undefined for what goes without saying. */
+  readonly common?: JsonObject;
+  /** The same in the assistant-model vendor's words. */
+  readonly own: JsonObject;
+  /** All other tools are left out. */
+  readonly only?: string;
+}
+
+const auto: Choice = { own: { type: 'auto' } };
+const any: Choice = { common: { any: {} }, own: { type: 'any' } };
+
+function choiceOf(choice: ToolChoice, usable: readonly ToolDefinition[], { forcesNamed }: Family): Choice {
+  const isRequired = choice.kind === 'required' || (choice.kind === 'allowed' && choice.mode === 'required');
+  const [first, ...more] = usable;
+  // By name where there is but one: more models can be forced so.
+  const soleName = isRequired && more.length === 0 ? first?.name : undefined;
+  const name = choice.kind === 'named' ? choice.name : soleName;
+  if (name === undefined) return isRequired ? any : auto;
+  return forcesNamed ? { common: { tool: { name } }, own: { type: 'tool', name } } : { ...any, only: name };
+}
+
+/** What the common choice cannot say: no call at all, or no two at once. */
+function ownChoice({ choice, parallel }: Tools, { own }: Choice, family: Family): JsonObject | undefined {
+  if (!family.hasClaudeFields) return undefined;
+  if (choice.kind === 'none') return { type: 'none' };
+  return parallel === false ? { ...own, disable_parallel_tool_use: true } : undefined;
+}
+
+function toolSpec(definition: ToolDefinition, context: ToolContext): JsonObject {
+  const { name, description, parameters } = definition;
+  const strict = strictSchema(definition, context);
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: { json: strict ?? schemaFor(parameters, context.family) },
+    ...(strict && { strict: true }),
+  };
+}
+
+function strictSchema(
+  { strict, parameters }: ToolDefinition,
+  { family, traits, strictSchemas }: ToolContext,
+): JsonObject | undefined {
+  if (strict !== true || !traits.jsonSchema || !family.hasClaudeFields) return undefined;
+  return strictSchemas.take(inputSchema(parameters));
+}
+
+function schemaFor(parameters: JsonObject | undefined, { schemas }: Family): JsonObject {
+  if (parameters === undefined || schemas === 'any') return inputSchema(parameters);
+  const { $schema: _, $id: __, ...plain } = withoutReferences(parameters, 'tools');
+  if (schemas === 'plain') return inputSchema(plain);
+  const { properties = {}, required } = plain;
+  return { type: 'object', properties, ...(Array.isArray(required) && { required }) };
+}

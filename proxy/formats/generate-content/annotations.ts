@@ -1,0 +1,117 @@
+// Sources of an answer as the callers' `annotations` (SDK type `ChatCompletionMessage.Annotation`), from the vendor's grounding
+// (SDK types `GroundingMetadata`, `Segment`). The vendor counts bytes of UTF-8. The callers' format counts characters, which
+// here are UTF-16 code units: clients cut the text with them, and most do it with JavaScript's `slice` or what works like it.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { count } from '../../conversation/usage.ts';
+
+/**
+ * @param content the answer's text as the caller gets it
+ * @param partStarts byte offsets in it at which the vendor's parts begin; empty where they are not known, as in a stream
+ */
+export function annotations(
+  grounding: JsonObject,
+  content: string,
+  partStarts: readonly number[] = [],
+): JsonObject[] {
+  if (content.length > contentMax) return [];
+  const supports = readSupports(grounding, partStarts);
+  const indexes = indexesAt(
+    content,
+    supports.flatMap(({ places }) => places.flat()),
+  );
+  return supports.flatMap((support) => {
+    const place = locate(support, content, indexes);
+    if (place === undefined) return [];
+    const [start_index, end_index] = place;
+    return support.sources.map((source) => ({
+      type: 'url_citation',
+      url_citation: { start_index, end_index, ...source },
+    }));
+  });
+}
+
+// Bounds on the work that one answer can make.
+const contentMax = 1_000_000;
+const supportsMax = 500;
+const sourcesMax = 50;
+
+type Range = readonly [start: number, end: number];
+
+interface Support {
+  /** The words that the sources stand for. */
+  readonly text: string | undefined;
+  /** Byte ranges where they may be, the likelier first. */
+  readonly places: readonly Range[];
+  readonly sources: readonly { readonly url: string; readonly title: string }[];
+}
+
+function readSupports(grounding: JsonObject, partStarts: readonly number[]): Support[] {
+  const { groundingSupports: supports, groundingChunks: chunks } = grounding;
+  if (!Array.isArray(supports) || !Array.isArray(chunks)) return [];
+  return supports
+    .slice(0, supportsMax)
+    .filter(isObject)
+    .map(({ segment, groundingChunkIndices: indices }) => {
+      const told = isObject(segment) ? segment : {};
+      const cited: unknown[] = Array.isArray(indices) ? indices.slice(0, sourcesMax) : [];
+      return {
+        text: typeof told.text === 'string' && told.text !== '' ? told.text : undefined,
+        places: placesOf(told, partStarts),
+        sources: cited.flatMap((index) => sourceOf(chunks[Number(index)]) ?? []),
+      };
+    });
+}
+
+/** Offsets count from the part. Its index may be left out although it is not the first, and in a stream the parts are cut. */
+function placesOf(segment: JsonObject, partStarts: readonly number[]): Range[] {
+  const { startIndex = 0, endIndex, partIndex = 0 } = segment;
+  const [start, end, part] = [count(startIndex), count(endIndex), count(partIndex)];
+  if (start === undefined || end === undefined || end < start) return [];
+  const begun = part === undefined ? undefined : partStarts[part];
+  return [...new Set([begun ?? 0, 0])].map((base) => [base + start, base + end]);
+}
+
+function sourceOf(chunk: unknown): Support['sources'][number] | undefined {
+  if (!isObject(chunk)) return undefined;
+  const source = [chunk.web, chunk.retrievedContext, chunk.maps].find(isObject);
+  if (source === undefined || typeof source.uri !== 'string') return undefined;
+  return { url: source.uri, title: typeof source.title === 'string' ? source.title : source.uri };
+}
+
+/** Where the words are: at one of the places told, else where the text first has them. Wrong places would mislead. */
+function locate(
+  { text, places }: Support,
+  content: string,
+  indexes: ReadonlyMap<number, number>,
+): Range | undefined {
+  for (const [startByte, endByte] of places) {
+    const [start, end] = [indexes.get(startByte), indexes.get(endByte)];
+    if (start === undefined || end === undefined) continue;
+    if (text === undefined || content.slice(start, end) === text) return [start, end];
+  }
+  const at = text === undefined ? -1 : content.indexOf(text);
+  return text === undefined || at === -1 ? undefined : [at, at + text.length];
+}
+
+/** The index in UTF-16 code units of each byte offset; without those that lie outside of the text or inside a character. */
+function indexesAt(text: string, offsets: readonly number[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  let bytes = 0;
+  let index = 0;
+  for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
+    while (bytes < offset && index < text.length) {
+      const code = text.codePointAt(index) ?? 0;
+      bytes += bytesOf(code);
+      index += code < 0x10000 ? 1 : 2;
+    }
+    if (bytes === offset) found.set(offset, index);
+  }
+  return found;
+}
+
+/** In UTF-8. */
+function bytesOf(code: number): number {
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+}

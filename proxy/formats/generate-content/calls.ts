@@ -1,0 +1,43 @@
+// Function calls on their way to the caller: the caller's own name, an id where the vendor gave none, and the vendor's signature
+// on the id, the one thing that every client sends back.
+import { createHash } from 'node:crypto';
+import { withSignature } from '../chat-completions/call-ids.ts';
+import type { CalledTool } from '../chat-completions/write-response.ts';
+import type { FunctionNames } from './names.ts';
+import type { ReplyCall } from './response.ts';
+import { withModel } from './signatures.ts';
+
+export class CallReader {
+  readonly #names: FunctionNames;
+  readonly #model: string;
+  readonly #given = new Set<string>();
+  #count = 0;
+
+  /** @param model the vendor's name of it, as it was asked */
+  constructor(names: FunctionNames, model: string) {
+    this.#names = names;
+    this.#model = model;
+  }
+
+  /**
+   * To be given the calls of an answer in their order.
+   * @param answerId tells this answer from others
+   */
+  read({ id, name, args, signature }: ReplyCall, answerId: string): CalledTool {
+    this.#count++;
+    // A client ties results to calls by id: two of one answer must not share one.
+    const isNew = id !== undefined && !this.#given.has(id);
+    const own = isNew ? id : madeId(`${answerId}/${this.#count}`);
+    this.#given.add(own);
+    return {
+      id: signature === undefined ? own : withSignature(own, withModel(signature, this.#model)),
+      name: this.#names.toCaller(name),
+      arguments: JSON.stringify(args),
+    };
+  }
+}
+
+/** The same for the same call, and no other's. */
+function madeId(call: string): string {
+  return `call_${createHash('sha256').update(call).digest('hex').slice(0, 24)}`;
+}

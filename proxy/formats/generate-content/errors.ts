@@ -1,0 +1,116 @@
+// The vendor's errors: `{"error":{code,message,status,details}}` after google.rpc.Status, alone or in an array of one; any part of
+// it may be missing, and what stands before the vendor answers in HTML.
+import { plainNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
+import type { VendorError } from '../../providers/provider.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+
+export function readSearchError(status: number, body: Buffer): VendorError {
+  return (
+    searchError(parseJson(body.toString()), status) ??
+    vendorError(kindOfStatus(status), { message: undefined })
+  );
+}
+
+/**
+ * @param value a parsed body or stream event
+ * @param status of the answer; without one it is the error's own code
+ * @returns undefined where it holds no error
+ */
+export function searchError(value: unknown, status?: number): VendorError | undefined {
+  const [told] = Array.isArray(value) ? value : [value];
+  if (!isObject(told) || !isObject(told.error)) return undefined;
+  const { error } = told;
+  const details = objectsOf(error.details);
+  const named = plainNumber(error.code) ?? 0;
+  const code = named >= 400 ? named : unknownStatus;
+  const kind = judge(error, details, status ?? code);
+  return vendorError(kind, { message: text(error.message), retryAfter: retryDelay(details) });
+}
+
+/** An error inside an answer of status 200 that does not say which. */
+const unknownStatus = 502;
+
+/** google.rpc.Code. */
+const kinds: ReadonlyMap<unknown, ErrorKind> = new Map<string, ErrorKind>([
+  ['INVALID_ARGUMENT', 'bad_request'],
+  ['OUT_OF_RANGE', 'bad_request'],
+  ['FAILED_PRECONDITION', 'forbidden'],
+  ['UNAUTHENTICATED', 'bad_key'],
+  ['PERMISSION_DENIED', 'forbidden'],
+  ['NOT_FOUND', 'no_model'],
+  ['RESOURCE_EXHAUSTED', 'rate_limited'],
+  ['ABORTED', 'failed'],
+  ['CANCELLED', 'failed'],
+  ['UNKNOWN', 'failed'],
+  ['INTERNAL', 'failed'],
+  ['DATA_LOSS', 'failed'],
+  ['UNIMPLEMENTED', 'bad_request'],
+  ['UNAVAILABLE', 'overloaded'],
+  ['DEADLINE_EXCEEDED', 'timed_out'],
+]);
+
+function judge(error: JsonObject, details: readonly JsonObject[], status: number): ErrorKind {
+  const kind = kinds.get(error.status) ?? kindOfStatus(status);
+  const message = text(error.message) ?? '';
+  const reasons = details.map(({ reason }) => reason);
+  return closer.find((row) => row.of === kind && row.holds({ message, reasons, details }))?.kind ?? kind;
+}
+
+interface Signs {
+  readonly message: string;
+  /** Of google.rpc.ErrorInfo. */
+  readonly reasons: readonly unknown[];
+  readonly details: readonly JsonObject[];
+}
+
+interface CloserRow {
+  readonly of: ErrorKind;
+  readonly kind: ErrorKind;
+  readonly holds: (signs: Signs) => boolean;
+}
+
+/** What the vendor's status alone does not tell. */
+const closer: readonly CloserRow[] = [
+  {
+    of: 'bad_request',
+    kind: 'bad_key',
+    holds: ({ message, reasons }) =>
+      reasons.some((reason) => reason === 'API_KEY_INVALID' || reason === 'API_KEY_EXPIRED') ||
+      /api key (not valid|not found|expired)/i.test(message),
+  },
+  {
+    of: 'bad_request',
+    kind: 'context_too_long',
+    holds: ({ message }) => /token count.*exceeds/is.test(message),
+  },
+  { of: 'bad_request', kind: 'too_large', holds: ({ message }) => /payload size exceeds/i.test(message) },
+  { of: 'forbidden', kind: 'no_credit', holds: ({ message }) => /billing/i.test(message) },
+  // A limit by the day, or credit that is used up: waiting a minute does not help.
+  {
+    of: 'rate_limited',
+    kind: 'no_credit',
+    holds: ({ message, details }) =>
+      quotaIds(details).some((id) => id.includes('PerDay')) || /credits? (is|are) depleted/i.test(message),
+  },
+];
+
+/** Of google.rpc.QuotaFailure. */
+function quotaIds(details: readonly JsonObject[]): string[] {
+  return details.flatMap(({ violations }) =>
+    (Array.isArray(violations) ? violations : []).flatMap((one) =>
+      isObject(one) ? (text(one.quotaId) ?? []) : [],
+    ),
+  );
+}
+
+/** Seconds, of google.rpc.RetryInfo. */
+function retryDelay(details: readonly JsonObject[]): number | undefined {
+  const delays = details.flatMap(({ retryDelay: delay }) => text(delay) ?? []);
+  const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(delays[0] ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

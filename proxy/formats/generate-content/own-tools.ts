@@ -1,0 +1,47 @@
+// Tools that the vendor runs itself (SDK type `Tool`): callers ask for them by `web_search_options`, or by the vendor's names among
+// their own tools, as `{"googleSearch":{}}`, `{"urlContext":{}}` or `{"codeExecution":{}}`.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { invalid } from '../../conversation/invalid.ts';
+
+export interface SplitTools {
+  /** The body with the caller's own tools alone. */
+  readonly body: JsonObject;
+  /** The vendor's, in its form. */
+  readonly own: readonly JsonObject[];
+}
+
+/** @throws GatewayError invalid_request */
+export function splitTools(body: JsonObject): SplitTools {
+  if (!Array.isArray(body.tools)) return { body, own: [] };
+  const own: JsonObject[] = [];
+  const tools = body.tools.filter((tool: unknown, index) => {
+    const found = readOwnTool(tool, `tools[${index}]`);
+    if (found !== undefined) own.push(found);
+    return found === undefined;
+  });
+  return { body: { ...body, tools }, own };
+}
+
+/** With the search that `web_search_options` stands for. */
+export function withSearch(own: readonly JsonObject[]): readonly JsonObject[] {
+  return own.some((tool) => tool.googleSearch !== undefined) ? own : [...own, { googleSearch: {} }];
+}
+
+const names: ReadonlyMap<string, string> = new Map([
+  ['googleSearch', 'googleSearch'],
+  ['google_search', 'googleSearch'],
+  ['urlContext', 'urlContext'],
+  ['url_context', 'urlContext'],
+  ['codeExecution', 'codeExecution'],
+  ['code_execution', 'codeExecution'],
+]);
+
+function readOwnTool(tool: unknown, at: string): JsonObject | undefined {
+  if (!isObject(tool)) return undefined;
+  const [key = '', ...others] = Object.keys(tool);
+  const name = names.get(key);
+  if (name === undefined || others.length > 0) return undefined;
+  const value = tool[key];
+  if (!isObject(value)) throw invalid(`${at}.${key}`, `${at}.${key} must be an object`);
+  return { [name]: value };
+}

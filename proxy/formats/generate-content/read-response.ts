@@ -1,0 +1,174 @@
+// A whole answer in the common shape, with what only this vendor tells at the top: `cloud_ai_*`, one entry for each candidate that
+// has it, as the vendor said it.
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { imageExtra } from '../../conversation/made-images.ts';
+import { AnswerText } from '../../conversation/output-mode.ts';
+import { noUsage } from '../../conversation/usage.ts';
+import {
+  type CompleteAnswer,
+  type ProviderCall,
+  type VendorAnswer,
+  VendorFailure,
+} from '../../providers/provider.ts';
+import {
+  type CalledTool,
+  type CompletionChoice,
+  completionBody,
+} from '../chat-completions/write-response.ts';
+import { protocolError } from '../protocol-error.ts';
+import { annotations } from './annotations.ts';
+import { CallReader } from './calls.ts';
+import { searchError } from './errors.ts';
+import { toldTier } from './extensions.ts';
+import { finishOf } from './finish.ts';
+import { logprobsOf } from './logprobs.ts';
+import { type Asked, readAsked } from './request-plan.ts';
+import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './response.ts';
+import { callerSignature } from './signatures.ts';
+import { audioField } from './sound.ts';
+import { searchesOf, withServed } from './usage.ts';
+
+export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
+  const parsed = parseExactJson(body.toString());
+  const failure = searchError(parsed);
+  if (failure !== undefined) throw new VendorFailure(failure);
+  if (!isObject(parsed)) throw protocolError('the answer is no JSON object');
+  const reply = readReply(parsed);
+  const asked = readAsked(call);
+  const identity = identityOf(reply, call);
+  const calls = new CallReader(asked.names, call.model);
+  const { candidates } = reply;
+  const usage = withServed(reply.usage, {
+    ...{
+      head,
+      asked: call.request.body.service_tier,
+      images: imagesOf(candidates.flatMap(({ parts }) => parts)),
+    },
+    ...{ own: asked.own, toolTokens: reply.toolTokens },
+    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, asked.own), 0),
+  });
+  const completion = {
+    ...identity,
+    choices: choicesOf(reply, {
+      ...{ asked, identity, model: call.model },
+      read: (one) => calls.read(one, identity.id),
+    }),
+    usage: usage ?? noUsage,
+    extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.body, head) },
+  };
+  const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
+  return { body: completionBody(completion, form), usage, model: reply.modelVersion };
+}
+
+export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {
+  return {
+    id: `chatcmpl-${responseId ?? now.toString(36)}`,
+    created: Math.floor((createdAt ?? now) / 1000),
+    model: modelVersion ?? model,
+  };
+}
+
+/** What a candidate says beside its content. */
+export type Told = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
+
+/** What the vendor tells of its sources and filters. Always all three. */
+export function metadataOf(candidates: readonly Told[], block: Reply['block']): JsonObject {
+  const ratings = [...candidates.map((one) => one.ratings), ...(block ? [block.ratings] : [])];
+  return {
+    cloud_ai_citation_metadata: candidates.flatMap(({ citation }) => citation ?? []),
+    cloud_ai_grounding_metadata: candidates.flatMap(({ grounding }) => grounding ?? []),
+    cloud_ai_safety_results: ratings.filter((one) => one.length > 0),
+  };
+}
+
+function blocked(native: string): CompletionChoice {
+  return { finish: { reason: 'content_filter', native }, content: undefined, calls: [] };
+}
+
+type ReadCall = (call: ReplyCall) => CalledTool;
+
+interface Reading {
+  readonly asked: Asked;
+  readonly read: ReadCall;
+  readonly identity: ReturnType<typeof identityOf>;
+  /** The vendor's name of the model that was asked. */
+  readonly model: string;
+}
+
+function choicesOf({ candidates, block }: Reply, reading: Reading): CompletionChoice[] {
+  if (candidates.length > 0) {
+    return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, reading));
+  }
+  if (block !== undefined) return [blocked(block.reason)];
+  throw protocolError('the answer has no candidate and no reason for that');
+}
+
+function choiceOf(candidate: Candidate, reading: Reading): CompletionChoice {
+  const { asked, read } = reading;
+  const text = new AnswerText(asked.form);
+  const { content, partStarts } = textOf(candidate, text);
+  const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
+  // Two answers together would be no JSON.
+  const answer = called.find(({ name }) => text.isAnswer(name));
+  const calls = called.filter(({ name }) => !text.isAnswer(name));
+  const whole = content + (answer ? text.answered(answer.arguments) : '') + text.end();
+  const logprobs = logprobsOf(candidate.probabilities);
+  return {
+    finish: finishOf(candidate.finishReason, candidate.finishMessage, calls.length > 0),
+    content: whole === '' ? undefined : whole,
+    reasoning: candidate.parts.map((part) => (part.kind === 'thought' ? part.text : '')).join(''),
+    calls,
+    extras: { ...citedIn(candidate, whole, partStarts), ...madeIn(candidate, reading) },
+    ...(logprobs && { logprobs }),
+  };
+}
+
+/** The words, and at which of their bytes each part begins. */
+function textOf({ parts }: Candidate, text: AnswerText) {
+  let content = '';
+  let bytes = 0;
+  const partStarts = parts.map((part) => {
+    const start = bytes;
+    const said = part.kind === 'text' ? text.said(part.text) : '';
+    content += said;
+    bytes += Buffer.byteLength(said);
+    return start;
+  });
+  return { content, partStarts };
+}
+
+function citedIn({ grounding }: Candidate, content: string, partStarts: number[]): JsonObject {
+  const cited = grounding === undefined ? [] : annotations(grounding, content, partStarts);
+  return cited.length > 0 ? { annotations: cited } : {};
+}
+
+/** Images and sound, and the vendor's signature of the words. */
+function madeIn({ parts }: Candidate, { identity, model }: Reading): JsonObject {
+  const images = parts.flatMap((part) => (part.kind === 'image' ? [imageOf(part, model)] : []));
+  const sound = parts.flatMap((part) => (part.kind === 'audio' ? [part] : []));
+  const audio = audioField(sound, identity.id, identity.created);
+  const signature = parts.flatMap((part) => (part.kind === 'text' ? (part.signature ?? []) : [])).at(-1);
+  return {
+    ...(images.length > 0 && { images }),
+    ...(audio !== undefined && { audio }),
+    ...(signature !== undefined && signedText(signature, model)),
+  };
+}
+
+export function imageOf(
+  { url, signature }: Extract<ReplyPart, { kind: 'image' }>,
+  model: string,
+): JsonObject {
+  return imageExtra(url, signature === undefined ? undefined : callerSignature(signature, model));
+}
+
+/** Where the vendor's own API in the callers' format has it. */
+export function signedText(signature: string, model: string): JsonObject {
+  return { extra_content: { google: { thought_signature: callerSignature(signature, model) } } };
+}
+
+/** How many images the model made. */
+export function imagesOf(parts: readonly ReplyPart[]): number {
+  return parts.filter(({ kind }) => kind === 'image').length;
+}

@@ -1,0 +1,131 @@
+// What the vendor answers, whole or in pieces (SDK type `GenerateContentResponse`): every field may be missing, unknown ones are
+// passed over. Parts keep the vendor's order: grounding counts them.
+import { plainNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import type { Usage } from '../../conversation/usage.ts';
+import { protocolError } from '../protocol-error.ts';
+import { readSearchUsage, toolTokensOf } from './usage.ts';
+
+export interface Reply {
+  readonly responseId: string | undefined;
+  readonly modelVersion: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number | undefined;
+  readonly candidates: readonly Candidate[];
+  /** Why the prompt was not let through, and how it was rated; then there are no candidates. */
+  readonly block: { readonly reason: string; readonly ratings: readonly unknown[] } | undefined;
+  readonly usage: Usage | undefined;
+  /** Of the prompt what the vendor's own tools have read. */
+  readonly toolTokens: number;
+}
+
+export interface Candidate {
+  readonly index: number;
+  readonly parts: readonly ReplyPart[];
+  readonly finishReason: string | undefined;
+  /** What the vendor says about it. */
+  readonly finishMessage: string | undefined;
+  readonly grounding: JsonObject | undefined;
+  readonly citation: JsonObject | undefined;
+  /** Empty where there are none. */
+  readonly ratings: readonly unknown[];
+  /** `logprobsResult`. */
+  readonly probabilities: JsonObject | undefined;
+}
+
+export type ReplyPart =
+  | { readonly kind: 'text'; readonly text: string; readonly signature?: string | undefined }
+  | { readonly kind: 'thought'; readonly text: string }
+  /** As a data URL. */
+  | { readonly kind: 'image'; readonly url: string; readonly signature: string | undefined }
+  | { readonly kind: 'audio'; readonly mimeType: string; readonly base64: string }
+  | { readonly kind: 'call'; readonly call: ReplyCall }
+  /** What has no place in the callers' format. */
+  | { readonly kind: 'other' };
+
+export interface ReplyCall {
+  /** Older models give none. */
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly signature: string | undefined;
+}
+
+/** @throws GatewayError upstream_protocol_error */
+export function readReply(reply: JsonObject): Reply {
+  const { responseId, modelVersion, createTime, candidates, promptFeedback, usageMetadata } = reply;
+  return {
+    responseId: text(responseId),
+    modelVersion: text(modelVersion),
+    createdAt: time(createTime),
+    candidates: objectsOf(candidates).map(readCandidate),
+    block: readBlock(promptFeedback),
+    usage: readSearchUsage(usageMetadata),
+    toolTokens: toolTokensOf(usageMetadata),
+  };
+}
+
+function readBlock(feedback: unknown): Reply['block'] {
+  if (!isObject(feedback)) return undefined;
+  const reason = text(feedback.blockReason);
+  return reason === undefined ? undefined : { reason, ratings: list(feedback.safetyRatings) };
+}
+
+function readCandidate(candidate: JsonObject, position: number): Candidate {
+  const { index, content, finishReason, finishMessage, groundingMetadata, citationMetadata, safetyRatings } =
+    candidate;
+  return {
+    index: plainNumber(index) ?? position,
+    parts: isObject(content) ? list(content.parts).map(readPart) : [],
+    finishReason: text(finishReason),
+    finishMessage: text(finishMessage),
+    grounding: isObject(groundingMetadata) ? groundingMetadata : undefined,
+    citation: isObject(citationMetadata) ? citationMetadata : undefined,
+    ratings: list(safetyRatings),
+    probabilities: isObject(candidate.logprobsResult) ? candidate.logprobsResult : undefined,
+  };
+}
+
+function readPart(part: unknown): ReplyPart {
+  if (!isObject(part)) return { kind: 'other' };
+  const { text: said, thought, functionCall, inlineData, executableCode, codeExecutionResult } = part;
+  if (isObject(functionCall)) return { kind: 'call', call: readCall(functionCall, part.thoughtSignature) };
+  const signature = text(part.thoughtSignature);
+  if (typeof said === 'string') {
+    return thought === true ? { kind: 'thought', text: said } : { kind: 'text', text: said, signature };
+  }
+  // Images in between are thoughts too.
+  if (isObject(inlineData) && thought !== true) return readMedia(inlineData, signature);
+  if (isObject(executableCode)) return { kind: 'text', text: fenced(executableCode.code, 'python') };
+  if (isObject(codeExecutionResult)) return { kind: 'text', text: fenced(codeExecutionResult.output, '') };
+  return { kind: 'other' };
+}
+
+function readCall({ id, name, args }: JsonObject, signature: unknown): ReplyCall {
+  if (typeof name !== 'string' || name === '') throw protocolError('a function call has no name');
+  return { id: text(id), name, args: isObject(args) ? args : {}, signature: text(signature) };
+}
+
+function readMedia({ mimeType, data }: JsonObject, signature: string | undefined): ReplyPart {
+  if (typeof mimeType !== 'string' || typeof data !== 'string') return { kind: 'other' };
+  if (/^audio\//i.test(mimeType)) return { kind: 'audio', mimeType, base64: data };
+  return { kind: 'image', url: `data:${mimeType};base64,${data}`, signature };
+}
+
+/** Code that the vendor ran, and what came of it, as they would stand in a text. */
+function fenced(code: unknown, language: string): string {
+  return typeof code === 'string' && code !== '' ? `\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n` : '';
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function time(value: unknown): number | undefined {
+  const parsed = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(parsed) ? undefined : parsed;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,39 @@
+// Sound that the model made (SDK type `Blob` with a type `audio/…`) in the callers' shape (SDK type `ChatCompletionAudio` of the package
+// openai). The vendor sends bare samples, as `audio/L16;codec=pcm;rate=24000`: what they are stands beside them, as no header does.
+import type { JsonObject } from '../../../common/json.ts';
+import type { ReplyPart } from './response.ts';
+
+export type SoundPart = Extract<ReplyPart, { kind: 'audio' }>;
+
+const lifetimeSeconds = 3600;
+
+/**
+ * `message.audio`, or that of a delta: `data` is base64 of the samples; further `format`, `mime_type` and `sample_rate`.
+ * @param created of the answer, Unix seconds
+ */
+export function audioField(parts: readonly SoundPart[], id: string, created: number): JsonObject | undefined {
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const bytes = Buffer.concat(parts.map(({ base64 }) => Buffer.from(base64, 'base64')));
+  return {
+    id: `audio_${id}`,
+    data: bytes.toString('base64'),
+    // The vendor keeps nothing, and no later request can name it.
+    expires_at: created + lifetimeSeconds,
+    transcript: '',
+    ...described(first.mimeType),
+  };
+}
+
+function described(mimeType: string): JsonObject {
+  const [type = '', ...parameters] = mimeType.toLowerCase().split(';');
+  const rate = parameters
+    .map((one) => /^\s*rate=(\d{1,6})\s*$/.exec(one)?.[1])
+    .find((one) => one !== undefined);
+  const isPcm = type === 'audio/l16' || type === 'audio/pcm';
+  return {
+    format: isPcm ? 'pcm16' : type.replace(/^audio\/(x-)?/, ''),
+    mime_type: mimeType,
+    ...(rate !== undefined && { sample_rate: Number(rate) }),
+  };
+}

@@ -1,0 +1,118 @@
+// How much the model thinks: `reasoning_effort`, or the extension `thinking` with a budget, as SDK type `ThinkingConfig`. Budget
+// and level never come together: the vendor refuses that.
+import { isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import { invalid } from '../../conversation/invalid.ts';
+import { type Effort, readEffort } from '../../conversation/options.ts';
+
+export interface ThinkingConfig {
+  readonly includeThoughts?: true;
+  /** Tokens; 0 is off, -1 as the model likes. */
+  readonly thinkingBudget?: JsonNumber;
+  readonly thinkingLevel?: Level;
+}
+
+export interface Thinking {
+  /** Undefined where nothing is asked for, or the model does not think. */
+  readonly config: ThinkingConfig | undefined;
+  /** Fields of the request that it was read from. */
+  readonly fields: readonly string[];
+}
+
+/** @throws GatewayError invalid_request */
+export function readThinking(body: JsonObject, traits: Traits): Thinking {
+  const effort = readEffort(body);
+  if (effort !== undefined) {
+    const config = configOfEffort(effort, traits);
+    // A model that does not think has done what none asks for.
+    const done = config !== undefined || effort === 'none';
+    return { config, fields: done ? ['reasoning_effort'] : [] };
+  }
+  const wish = readWish(body);
+  if (wish === undefined) return nothing;
+  const config = configOfWish(wish, traits);
+  return { config, fields: config !== undefined || wish === 'off' ? ['thinking'] : [] };
+}
+
+const nothing: Thinking = Object.freeze({ config: undefined, fields: Object.freeze([]) });
+
+/** As the vendor's own door for the callers' format has them. */
+const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+
+/** The least that a model takes that cannot be told not to think. */
+const budgetMin = 128;
+
+function configOfEffort(effort: Effort, traits: Traits): ThinkingConfig | undefined {
+  switch (traits.reasoning) {
+    case 'budget':
+      if (effort !== 'none') return { thinkingBudget: budgets[effort], includeThoughts: true };
+      return { thinkingBudget: traits.reasoningOff ? 0 : budgetMin };
+    case 'level': {
+      const thinkingLevel = levelOf(effort, traits);
+      return effort === 'none' ? { thinkingLevel } : { thinkingLevel, includeThoughts: true };
+    }
+    default:
+      return undefined;
+  }
+}
+
+type Level = 'minimal' | 'low' | 'medium' | 'high';
+
+const levels: readonly Level[] = ['minimal', 'low', 'medium', 'high'];
+
+const wanted: Readonly<Record<Effort, Level>> = {
+  none: 'minimal',
+  minimal: 'minimal',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+};
+
+/** The wanted level, or the next above it that the model has. */
+function levelOf(effort: Effort, { reasoningLevels }: Traits): Level {
+  const known = reasoningLevels.split('-');
+  const enough = levels.slice(levels.indexOf(wanted[effort]));
+  return enough.find((level) => known.includes(level)) ?? 'high';
+}
+
+/** Of the assistant vendor's `thinking`: off, as the model likes, or a budget in tokens. */
+type Wish = 'off' | 'adaptive' | JsonNumber;
+
+function configOfWish(wish: Wish, traits: Traits): ThinkingConfig | undefined {
+  if (wish === 'off') return configOfEffort('none', traits);
+  switch (traits.reasoning) {
+    case 'budget':
+      return { thinkingBudget: wish === 'adaptive' ? -1 : wish, includeThoughts: true };
+    case 'level':
+      // Left unsaid, the level is the model's own; budgets are still taken.
+      return wish === 'adaptive'
+        ? { includeThoughts: true }
+        : { thinkingBudget: wish, includeThoughts: true };
+    default:
+      return undefined;
+  }
+}
+
+function readWish({ thinking }: JsonObject): Wish | undefined {
+  if (thinking === undefined || thinking === null) return undefined;
+  if (!isObject(thinking)) throw invalid('thinking', 'thinking must be an object');
+  const { type, budget_tokens: budget } = thinking;
+  if (type === 'disabled') return 'off';
+  if (type === 'adaptive') return 'adaptive';
+  if (type !== 'enabled') {
+    throw invalid('thinking.type', 'thinking.type must be enabled, adaptive or disabled');
+  }
+  const fits = isNumber(budget) && isWhole(budget) && Number(budget) > 0 && Number(budget) < 2 ** 31;
+  if (fits) return budget;
+  throw invalid('thinking.budget_tokens', 'thinking.budget_tokens must be a whole number above 0');
+}

@@ -1,0 +1,77 @@
+// Tools and the choice among them as the vendor's `tools` and `toolConfig` (SDK types `Tool`, `FunctionCallingConfig`): all
+// functions in one entry, or tools that the vendor runs itself.
+import type { JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import type { ToolChoice, ToolDefinition } from '../../conversation/tools.ts';
+import type { FunctionNames } from './names.ts';
+import { type Asked, mayCall } from './request-plan.ts';
+import { vendorSchema } from './schema.ts';
+
+export interface VendorTools {
+  readonly tools?: readonly JsonObject[];
+  readonly toolConfig?: JsonObject;
+}
+
+export function vendorTools(asked: Asked, traits: Traits): VendorTools {
+  const { tools, own, names } = asked;
+  const offered = isHidden(asked, traits)
+    ? []
+    : tools.definitions.filter(({ name }) => isOffered(name, tools.choice));
+  if (offered.length === 0) return own.length > 0 ? { tools: own } : {};
+  const functionDeclarations = offered.map((one) => declaration(one, names, traits));
+  const functionCallingConfig = callingConfig(tools.choice, names);
+  return {
+    tools: [{ functionDeclarations }],
+    ...(functionCallingConfig && { toolConfig: { functionCallingConfig } }),
+  };
+}
+
+/** Functions that must not be called are not even shown where the vendor refuses them beside what else is asked for. */
+function isHidden({ tools, own, form }: Asked, traits: Traits): boolean {
+  const isJson = form.kind === 'json' || form.kind === 'native';
+  return !mayCall(tools) && (own.length > 0 || (isJson && !traits.jsonSchemaWithTools));
+}
+
+/** The vendor narrows forced calls only: where a choice is left, the list itself is narrowed. */
+function isOffered(name: string, choice: ToolChoice): boolean {
+  return choice.kind !== 'allowed' || choice.mode === 'required' || choice.names.includes(name);
+}
+
+function declaration(
+  { name, description, parameters }: ToolDefinition,
+  names: FunctionNames,
+  traits: Traits,
+): JsonObject {
+  const schema = parameters && vendorSchema(parameters, 'tools', traits);
+  return {
+    name: names.toVendor(name),
+    ...(description !== undefined && { description }),
+    ...(schema && !isEmpty(schema) && { [schemaFields[traits.schemaLanguage]]: schema }),
+  };
+}
+
+const schemaFields = { 'json-schema': 'parametersJsonSchema', openapi: 'parameters' } as const;
+
+/** The vendor wants no schema of a function without parameters. */
+function isEmpty({ properties = {}, $ref, anyOf, additionalProperties }: JsonObject): boolean {
+  const hasOthers = typeof additionalProperties === 'object' || $ref !== undefined || anyOf !== undefined;
+  return !hasOthers && Object.keys(properties ?? {}).length === 0;
+}
+
+function callingConfig(choice: ToolChoice, names: FunctionNames): JsonObject | undefined {
+  switch (choice.kind) {
+    case 'default':
+      return undefined;
+    case 'auto':
+      return { mode: 'AUTO' };
+    case 'none':
+      return { mode: 'NONE' };
+    case 'required':
+      return { mode: 'ANY' };
+    case 'named':
+      return { mode: 'ANY', allowedFunctionNames: [names.toVendor(choice.name)] };
+    case 'allowed':
+      if (choice.mode === 'auto') return { mode: 'AUTO' };
+      return { mode: 'ANY', allowedFunctionNames: choice.names.map(names.toVendor) };
+  }
+}

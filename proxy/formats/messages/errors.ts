@@ -1,0 +1,50 @@
+// The vendor's errors: `{"type":"error","error":{type,message,details},"request_id"}` (SDK types `ErrorResponse`,
+// `ErrorType` of @anthropic-ai/sdk), of which any part may be missing; other bodies may come too.
+import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import type { VendorError } from '../../providers/provider.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+
+export function readAssistantError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
+  const parsed = parseJson(body.toString());
+  const error = isObject(parsed) && isObject(parsed.error) ? parsed.error : {};
+  const told = toldError(error, kindOfStatus(status));
+  // The vendor knows better: some limits do not pass.
+  return head['x-should-retry'] === 'false' ? { ...told, retryable: false } : told;
+}
+
+/**
+ * The value of `error` in an answer or a stream event.
+ * @param otherwise the kind where it does not say
+ */
+export function toldError(error: JsonObject, otherwise: ErrorKind = 'bad_gateway'): VendorError {
+  const message = typeof error.message === 'string' && error.message !== '' ? error.message : undefined;
+  const details = isObject(error.details) ? error.details : {};
+  const special = specials.find(
+    ([type, text]) =>
+      type === error.type && (text.test(message ?? '') || text.test(String(details.error_code))),
+  );
+  return vendorError(special?.[2] ?? kinds.get(error.type) ?? otherwise, { message });
+}
+
+/** What is more than its type says, by message or `error_code`. */
+const specials: readonly (readonly [string, RegExp, ErrorKind])[] = [
+  ['invalid_request_error', /prompt is too long|exceed context limit|context window/i, 'context_too_long'],
+  ['invalid_request_error', /credit balance is too low/i, 'no_credit'],
+  ['invalid_request_error', /blocked by content filtering/i, 'content_filtered'],
+  ['rate_limit_error', /spend_limit_reached$/, 'no_credit'],
+];
+
+const kinds: ReadonlyMap<unknown, ErrorKind> = new Map<string, ErrorKind>([
+  ['invalid_request_error', 'bad_request'],
+  ['authentication_error', 'bad_key'],
+  ['billing_error', 'no_credit'],
+  ['permission_error', 'forbidden'],
+  ['not_found_error', 'no_model'],
+  ['conflict_error', 'conflict'],
+  ['request_too_large', 'too_large'],
+  ['rate_limit_error', 'rate_limited'],
+  ['api_error', 'failed'],
+  ['timeout_error', 'timed_out'],
+  ['overloaded_error', 'overloaded'],
+]);

@@ -1,0 +1,193 @@
+// Reads the content blocks of one answer (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and tells
+// them in the common shape. A complete answer is read as the stream it would have been, so both say the same.
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import type { CitedPlace } from '../../conversation/annotations.ts';
+import { type AnswerForm, AnswerText } from '../../conversation/output-mode.ts';
+import type { AnswerSink } from '../../conversation/response-parts.ts';
+import { readThinkingBlock, type ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
+import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
+import { callIdentity, OpenCall } from '../open-call.ts';
+import { protocolError } from '../protocol-error.ts';
+import { annotationOf } from './citations.ts';
+import { BlockLog, isServerBlock } from './paused-turn.ts';
+
+type OpenBlock =
+  | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
+  | { readonly kind: 'thinking'; thinking: string; signature: string }
+  | OpenCall
+  /** Of a tool that the vendor runs: callers are told of it only where the turn has paused. */
+  | { readonly kind: 'server'; readonly block: JsonObject; input: string }
+  /** Nothing that callers are told. */
+  | { readonly kind: 'other' };
+
+export class MessageReader {
+  readonly #sink: AnswerSink;
+  readonly #text: AnswerText;
+  readonly #open = new Map<unknown, OpenBlock>();
+  readonly #thought: ThinkingBlock[] = [];
+  readonly #annotations: JsonObject[] = [];
+  readonly #log = new BlockLog();
+  #length = 0;
+  #calls = 0;
+
+  constructor(sink: AnswerSink, form: AnswerForm) {
+    this.#sink = sink;
+    this.#text = new AnswerText(form);
+  }
+
+  /** @throws GatewayError upstream_protocol_error */
+  begin(index: unknown, block: unknown): void {
+    if (!isObject(block)) throw protocolError('a content block is no object');
+    this.#open.set(index, this.#opened(block));
+  }
+
+  /** @throws GatewayError upstream_protocol_error */
+  delta(index: unknown, delta: unknown): void {
+    const block = this.#open.get(index);
+    if (block === undefined || !isObject(delta)) throw protocolError('a delta belongs to no content block');
+    switch (block.kind) {
+      case 'text':
+        if (delta.type === 'text_delta') this.#say(text(delta.text));
+        if (delta.type === 'citations_delta' && isObject(delta.citation))
+          block.citations.push(delta.citation);
+        return;
+      case 'thinking':
+        if (delta.type === 'thinking_delta') this.#think(block, text(delta.thinking));
+        if (delta.type === 'signature_delta') block.signature = text(delta.signature);
+        return;
+      case 'call':
+        if (delta.type === 'input_json_delta') block.input(text(delta.partial_json));
+        return;
+      case 'server':
+        if (delta.type === 'input_json_delta') block.input += text(delta.partial_json);
+        return;
+      case 'other':
+        return;
+    }
+  }
+
+  end(index: unknown): void {
+    const block = this.#open.get(index);
+    if (block === undefined) return;
+    this.#open.delete(index);
+    switch (block.kind) {
+      case 'text':
+        this.#cite(block.citations, { start_index: block.from, end_index: this.#length });
+        this.#log.add({ type: 'text', start_index: block.from, end_index: this.#length });
+        return;
+      case 'thinking':
+        this.#remember({ type: 'thinking', thinking: block.thinking, signature: block.signature });
+        return;
+      case 'call':
+        block.end();
+        if (block.isTold) this.#log.add({ type: 'tool_use', id: block.id });
+        return;
+      case 'server':
+        this.#log.add(
+          block.input === '' ? block.block : { ...block.block, input: parseExactJson(block.input) },
+        );
+        return;
+      case 'other':
+        return;
+    }
+  }
+
+  /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  finish({ stop_reason: stopReason, stop_details: details, stop_sequence: sequence }: JsonObject): Finish {
+    for (const index of this.#open.keys()) this.end(index);
+    this.#tell(this.#text.end());
+    if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
+    if (this.#thought.length > 0) this.#sink.extra({ thinking_blocks: this.#thought });
+    if (stopReason === 'refusal') this.#sink.extra({ refusal: explanation(details) });
+    const { blocks } = this.#log;
+    if (stopReason === 'pause_turn' && blocks !== undefined) this.#sink.extra({ content_blocks: blocks });
+    const known = finishReasons.get(stopReason) ?? 'stop';
+    const reason = known === 'tool_calls' && this.#calls === 0 ? 'stop' : known;
+    const stopSequence = typeof sequence === 'string' ? sequence : undefined;
+    return { reason, native: typeof stopReason === 'string' ? stopReason : undefined, stopSequence };
+  }
+
+  #opened(block: JsonObject): OpenBlock {
+    switch (block.type) {
+      case 'text': {
+        const opened: OpenBlock = { kind: 'text', from: this.#length, citations: objectsOf(block.citations) };
+        this.#say(text(block.text));
+        return opened;
+      }
+      case 'thinking': {
+        const opened: OpenBlock = { kind: 'thinking', thinking: '', signature: text(block.signature ?? '') };
+        this.#think(opened, text(block.thinking));
+        return opened;
+      }
+      case 'redacted_thinking':
+        this.#remember(block);
+        return { kind: 'other' };
+      case 'tool_use':
+        return this.#called(block);
+      default:
+        return isServerBlock(block) ? { kind: 'server', block, input: '' } : { kind: 'other' };
+    }
+  }
+
+  #called({ id, name }: JsonObject): OpenCall {
+    const call = new OpenCall(callIdentity(text(id), text(name)), {
+      sink: this.#sink,
+      text: this.#text,
+      content: (content) => this.#tell(content),
+    });
+    if (call.isTold) this.#calls += 1;
+    return call;
+  }
+
+  #say(said: string): void {
+    this.#tell(this.#text.said(said));
+  }
+
+  #tell(content: string): void {
+    if (content === '') return;
+    this.#length += content.length;
+    this.#sink.content(content);
+  }
+
+  #think(block: Extract<OpenBlock, { kind: 'thinking' }>, thought: string): void {
+    if (thought === '') return;
+    block.thinking += thought;
+    this.#sink.reasoning(thought);
+  }
+
+  #remember(block: JsonObject): void {
+    const thought = readThinkingBlock(block);
+    if (thought === undefined) return;
+    this.#thought.push(thought);
+    this.#log.add(thought);
+  }
+
+  #cite(citations: readonly JsonObject[], place: CitedPlace): void {
+    for (const citation of citations) {
+      const annotation = annotationOf(citation, place);
+      if (annotation !== undefined) this.#annotations.push(annotation);
+    }
+  }
+}
+
+const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, FinishReason>([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  // Not at its end: the model goes on when the message comes back.
+  ['pause_turn', 'length'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+]);
+
+function explanation(details: unknown): string {
+  const told = isObject(details) ? details.explanation : undefined;
+  return typeof told === 'string' && told !== '' ? told : 'The model refused to answer.';
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw protocolError('a field of a content block is no text');
+}

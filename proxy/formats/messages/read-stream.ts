@@ -1,0 +1,128 @@
+// A streamed answer (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
+// with `message_stop`; events of other types pass unheeded.
+import { parseExactJson } from '../../../common/exact-json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
+import type { Usage } from '../../conversation/usage.ts';
+import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../../providers/provider.ts';
+import { ChunkWriter } from '../chat-completions/write-stream.ts';
+import { protocolError } from '../protocol-error.ts';
+import { eventData, SseSplitter } from '../sse.ts';
+import { toldError } from './errors.ts';
+import { MessageReader } from './message-reader.ts';
+import { readPlan } from './request-plan.ts';
+import { UsageCounter, usageExtras } from './usage.ts';
+
+export class AssistantStreamReader implements StreamReader {
+  readonly #call: ProviderCall;
+  readonly #events: SseSplitter;
+  readonly #chunks: ChunkWriter;
+  readonly #message: MessageReader;
+  readonly #counter = new UsageCounter();
+  #finished = false;
+  complete = false;
+  failure: VendorError | undefined;
+  model: string | undefined;
+
+  constructor(call: ProviderCall, limits: StreamLimits) {
+    const { tools, form } = readPlan(call);
+    this.#call = call;
+    this.#events = new SseSplitter(limits.eventBytesMax);
+    this.#chunks = new ChunkWriter({
+      includeUsage: call.request.includeUsage,
+      costText: call.costText,
+      asFunctions: tools.asFunctions,
+    });
+    this.#message = new MessageReader(this.#chunks, form);
+  }
+
+  get usage(): Usage | undefined {
+    return this.#counter.usage;
+  }
+
+  get usageIsComplete(): boolean {
+    return this.#counter.isComplete;
+  }
+
+  get textTokens(): number {
+    return this.#chunks.textTokens;
+  }
+
+  push(chunk: Buffer): Buffer {
+    for (const event of this.#events.push(chunk)) this.#read(event);
+    return this.#chunks.take();
+  }
+
+  /** The end marker is an event; a last carriage return may complete it. */
+  end(): Buffer {
+    for (const event of this.#events.end()) this.#read(event);
+    return this.#chunks.take();
+  }
+
+  #read(event: Buffer): void {
+    if (this.complete || this.failure !== undefined) return;
+    const data = eventData(event);
+    if (data === undefined) return;
+    // Arguments come as text, so no number goes on; but what the vendor's own tools found may go back to it as it is written.
+    const parsed = data.includes('_tool_result"') ? parseExactJson(data) : parseJson(data);
+    if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
+    if (parsed.type === 'error') {
+      this.failure = toldError(isObject(parsed.error) ? parsed.error : {});
+    } else if (parsed.type === 'message_start') this.#start(parsed.message);
+    else if (this.#chunks.started) this.#readStarted(parsed);
+    else if (isPartOfMessage(parsed)) throw protocolError('the stream does not begin with message_start');
+  }
+
+  #start(message: unknown): void {
+    if (!isObject(message) || this.#chunks.started) throw protocolError('a message_start is misplaced');
+    const { id, model, usage } = message;
+    if (typeof id !== 'string') throw protocolError('the message has no id');
+    this.#counter.addStart(usage);
+    this.model = typeof model === 'string' ? model : undefined;
+    this.#chunks.start({
+      id,
+      created: Math.floor(this.#call.now / 1000),
+      model: this.model ?? this.#call.model,
+    });
+  }
+
+  #readStarted(event: JsonObject): void {
+    if (this.#finished && isContent(event)) throw protocolError('the message goes on behind its end');
+    switch (event.type) {
+      case 'content_block_start':
+        this.#message.begin(event.index, event.content_block);
+        return;
+      case 'content_block_delta':
+        this.#message.delta(event.index, event.delta);
+        return;
+      case 'content_block_stop':
+        this.#message.end(event.index);
+        return;
+      case 'message_delta':
+        this.#counter.addDelta(event);
+        this.#finish(isObject(event.delta) ? event.delta : {});
+        return;
+      case 'message_stop':
+        if (!this.#finished) this.#chunks.finish(this.#message.finish({}));
+        this.#finished = true;
+        this.#chunks.end(this.#counter.known, usageExtras(this.#counter.known));
+        this.complete = true;
+        return;
+    }
+  }
+
+  /** Once: a second reason would contradict the first. */
+  #finish(delta: JsonObject): void {
+    const { stop_reason } = delta;
+    if (this.#finished || stop_reason === undefined || stop_reason === null) return;
+    this.#finished = true;
+    this.#chunks.finish(this.#message.finish(delta));
+  }
+}
+
+function isContent({ type }: JsonObject): boolean {
+  return type === 'content_block_start' || type === 'content_block_delta';
+}
+
+function isPartOfMessage({ type }: JsonObject): boolean {
+  return typeof type === 'string' && /^(message|content_block)_/.test(type);
+}

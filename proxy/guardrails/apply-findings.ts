@@ -1,0 +1,42 @@
+// From what was found to what is decided, counted and told: guardrails/inspection/findings.ts says what becomes of it.
+import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import {
+  blocks,
+  type Found,
+  firstOf,
+  isAsked,
+  locate,
+  type Texts,
+} from '../../guardrails/inspection/findings.ts';
+import type { Scanned } from '../../guardrails/scan.ts';
+import type { Decisions } from './decisions.ts';
+
+export interface Judge {
+  readonly stage: Stage;
+  /** By matcher. */
+  readonly guardrails: readonly Guardrail[];
+  readonly decisions: Decisions;
+}
+
+/** @returns what is to be replaced. @throws GatewayError guardrail_blocked; guardrail_unavailable where nothing blocks and not all was seen */
+export function judge(
+  texts: Texts,
+  scanned: Scanned,
+  { stage, guardrails, decisions }: Judge,
+): readonly Found[] {
+  const found = locate(texts, scanned.hits).filter((one) => isAsked(guardrails[one.matcher], one, texts));
+  const unseen = guardrails.filter((_guardrail, matcher) => scanned.unavailable?.includes(matcher));
+  const failed = guardrails.filter((_guardrail, matcher) => scanned.failed.includes(matcher));
+  for (const guardrail of failed) decisions.failed(guardrail, stage);
+  const blocked = firstOf(found.filter((one) => blocks(guardrails[one.matcher], one, texts)));
+  const blocking = blocked && guardrails[blocked.matcher];
+  if (blocking !== undefined) throw decisions.refusal(blocking, stage, 'block');
+  decisions.unavailable(unseen, stage);
+  const decided = guardrails.filter(
+    (guardrail) => !unseen.includes(guardrail) && !failed.includes(guardrail),
+  );
+  const finding = new Set(found.map(({ matcher }) => guardrails[matcher]));
+  for (const guardrail of decided)
+    decisions.decided(guardrail, stage, finding.has(guardrail) ? guardrail.action : 'pass');
+  return found.filter(({ matcher }) => guardrails[matcher]?.action === 'redact');
+}

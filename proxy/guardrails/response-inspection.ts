@@ -1,0 +1,155 @@
+// The answer of one request on its way through guardrails: a complete one is inspected, rewritten where something is replaced, and
+// else passes as the very bytes it came as; a stream is guarded piece by piece.
+import { parseExactJson } from '../../common/exact-json.ts';
+import { isObject, type JsonObject } from '../../common/json.ts';
+import { readJsonInSteps } from '../../common/sliced-json-reader.ts';
+import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
+import type { Found } from '../../guardrails/inspection/findings.ts';
+import type { Slot } from '../../guardrails/inspection/inspection-schema.ts';
+import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
+import { restored, restoreMatcher } from '../../guardrails/kinds/restore.ts';
+import { Placeholders } from '../../guardrails/placeholders.ts';
+import { scan } from '../../guardrails/scan.ts';
+import { GatewayError } from '../errors.ts';
+import { largeBytes } from '../formats/chat-completions/read-request.ts';
+import { NoTurnError } from '../loop-turns.ts';
+import type { AttemptResult, CompleteResult, StreamResult } from '../upstream/attempt.ts';
+import { ProviderFailure } from '../upstream/provider-failure.ts';
+import type { StageGuardrails } from './compiled.ts';
+import { guardedFailure, keptBack } from './failure-text.ts';
+import type { InspectContext, OutputGuard } from './guardrail.ts';
+import { LiveAnswerGuards } from './live-response-guards.ts';
+import type { AnswerGuards } from './response-guards.ts';
+import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
+
+export type GuardStream = (
+  source: StreamResult,
+  guards: AnswerGuards,
+  context: InspectContext,
+) => Promise<StreamResult>;
+
+export interface AnswerInspectionDeps
+  extends Pick<
+    StageInspectionDeps,
+    'guardrails' | 'services' | 'decisions' | 'context' | 'scanner' | 'owner'
+  > {
+  /** Numbers that placeholders of the input have taken, by label. */
+  readonly taken: ReadonlyMap<string, number>;
+  /** What placeholders of the input stand for that are to become it again. */
+  readonly restorable: ReadonlyMap<string, string>;
+  readonly guardStream: GuardStream;
+  /** Says how long it took. */
+  timed<T>(inspecting: () => T | Promise<T>): T | Promise<T>;
+}
+
+/** Of commas and opening brackets: a whole response of more is not inspected, as one of too much text is not. */
+const structuralMax = 250_000;
+
+export class AnswerInspection implements OutputGuard {
+  readonly #deps: AnswerInspectionDeps;
+
+  constructor(deps: AnswerInspectionDeps) {
+    this.#deps = deps;
+  }
+
+  guard(result: AttemptResult): AttemptResult | Promise<AttemptResult> {
+    const { guardrails, decisions } = this.#deps;
+    for (const guardrail of guardrails.others) decisions.failed(guardrail, 'output');
+    if (result.kind === 'complete') return this.#deps.timed(() => this.#complete(result));
+    decisions.streams([...guardrails.texts.map(({ guardrail }) => guardrail), ...guardrails.services]);
+    return this.#deps.guardStream(result, this.#answerGuards(), this.#deps.context);
+  }
+
+  failure(error: unknown): unknown {
+    const guards = this.#answerGuards();
+    const left = guardedFailure(error, guards);
+    // A refusal counts what it decided by itself.
+    if (left instanceof ProviderFailure && left.message !== keptBack) guards.ended();
+    return left;
+  }
+
+  #complete(result: CompleteResult): CompleteResult | Promise<CompleteResult> {
+    if (result.body.length > largeBytes) return this.#large(result);
+    const body = parseExactJson(result.body.toString());
+    const put = (left: unknown) =>
+      left === body ? result : { ...result, body: Buffer.from(JSON.stringify(left)) };
+    const left = this.#left(body);
+    return left instanceof Promise ? left.then(put) : put(left);
+  }
+
+  /** Read and written in slices. */
+  async #large(result: CompleteResult): Promise<CompleteResult> {
+    const body = await this.#inTurns(readJsonInSteps(result.body, { exact: true, structuralMax }));
+    const left = await this.#left(body);
+    return left === body ? result : { ...result, body: await this.#inTurns(writeJsonInSteps(left)) };
+  }
+
+  /** @returns the very same body where nothing is replaced */
+  #left(body: unknown): unknown {
+    if (!isObject(body)) {
+      this.#answerGuards().tooLong();
+      return body;
+    }
+    const told = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
+    return inspectBody(told, answerPlaces, this.#inspection());
+  }
+
+  async #inTurns<T>(steps: Generator<void, T>): Promise<T> {
+    const { owner, scanner, context } = this.#deps;
+    let ended: Error | undefined;
+    context.onAbort({
+      abort: (error) => {
+        ended = error;
+      },
+    });
+    try {
+      return await scanner.finish(owner, steps, () => ended !== undefined);
+    } catch (error) {
+      if (ended !== undefined) throw ended;
+      if (!(error instanceof NoTurnError)) throw error;
+      throw new GatewayError('guardrail_unavailable', { retryAfter: 1, cause: error });
+    }
+  }
+
+  #answerGuards(): AnswerGuards {
+    return new LiveAnswerGuards({ ...this.#deps, window: this.#deps.scanner.window });
+  }
+
+  #inspection(): StageInspectionDeps {
+    const { guardrails, restorable, scanner, taken } = this.#deps;
+    const placeholders = new Map<number, Placeholders>();
+    const put = ({ matcher, value, label }: Found, { group }: Slot) => {
+      if (matcher >= guardrails.texts.length) return restored(value, restorable);
+      const own = placeholders.get(group) ?? new Placeholders(taken);
+      placeholders.set(group, own);
+      return own.of(value, label);
+    };
+    const placeholdersOf = () => new Placeholders(taken);
+    const base = { ...this.#deps, stage: 'output', put, placeholdersOf } as const;
+    if (restorable.size === 0) return base;
+    const matchers = [restoreMatcher(restorable)];
+    return { ...base, also: (strings) => scan(matchers, strings, scanner.window).hits };
+  }
+}
+
+/** Whether something of an answer may be kept from its caller. */
+export function holds({ texts, services }: StageGuardrails): boolean {
+  return (
+    texts.some(({ guardrail }) => guardrail.action !== 'observe') ||
+    services.some(({ action }) => action !== 'observe')
+  );
+}
+
+/** They spell out the text, token by token. Who asks for them is refused; some servers send them unasked. */
+function withoutLogprobs(answer: JsonObject): JsonObject {
+  const { choices } = answer;
+  if (!Array.isArray(choices) || !choices.some(spellsText)) return answer;
+  return {
+    ...answer,
+    choices: choices.map((choice: unknown) => (spellsText(choice) ? { ...choice, logprobs: null } : choice)),
+  };
+}
+
+function spellsText(choice: unknown): choice is JsonObject {
+  return isObject(choice) && choice.logprobs !== undefined && choice.logprobs !== null;
+}

@@ -1,0 +1,260 @@
+// A streamed answer on its way past services that may hold it: each text in windows, whatever else a chunk says behind the text that came
+// before it. What they are asked goes by the texts alone: a whole answer is asked about in the same windows, so both come to the same.
+import { plainNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { mapPaths, type Slot } from '../../../guardrails/inspection/inspection-schema.ts';
+import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import type { Placeholders } from '../../../guardrails/placeholders.ts';
+import { type Piece, readDelta } from '../stream/delta.ts';
+import { aboutOf, rewrites } from './ask-services.ts';
+import { type DueText, ServedText } from './served-text.ts';
+import type { ServiceGuard } from './service.ts';
+
+export interface AnswerWindowsDeps {
+  /** Those that hold. */
+  readonly services: readonly ServiceGuard[];
+  /** Fresh ones for a text. */
+  placeholders(): Placeholders;
+}
+
+/** A text that comes in pieces. */
+interface Channel {
+  readonly text: ServedText;
+  /** The chunk that says it. */
+  chunk: (text: string) => JsonObject;
+  /** What the choice begins with, until something of it leaves. */
+  opening: JsonObject;
+}
+
+/** A text of it, or the piece of one that goes on at the same path of a later chunk. */
+interface RestText {
+  readonly served: ServedText;
+  readonly piece: string;
+  /** Of the path; undefined: it is whole. */
+  readonly path?: PathText;
+}
+
+/** What comes at one path that the tables do not know, in one text: nobody can say whether its pieces are one. */
+interface PathText {
+  readonly served: ServedText;
+  raw: string;
+  /** What is left, when it has ended. */
+  left: string | undefined;
+  /** Who takes what is left, where that is something else than came. */
+  first: RestText | undefined;
+}
+
+/** What a chunk says that is no text in pieces. */
+interface Rest {
+  readonly chunk: JsonObject;
+  readonly texts: readonly RestText[];
+  /** Leaves when so much of these is decided. */
+  readonly after: readonly (readonly [ServedText, at: number])[];
+}
+
+export class AnswerWindows {
+  readonly #deps: AnswerWindowsDeps;
+  readonly #stages: readonly (readonly ServiceGuard[])[];
+  readonly #channels = new Map<string, Channel>();
+  readonly #paths = new Map<string, PathText>();
+  #rests: Rest[] = [];
+  /** UTF-16 units of texts in them that nobody was asked about. */
+  #restLength = 0;
+  readonly #restMax: number;
+  #out: JsonObject[] = [];
+  #hasEnded = false;
+
+  constructor(deps: AnswerWindowsDeps) {
+    const { services } = deps;
+    this.#deps = deps;
+    const looking = services.filter((service) => !rewrites(service));
+    const rewriting = services.filter(rewrites).map((service) => [service]);
+    this.#stages = looking.length === 0 ? rewriting : [looking, ...rewriting];
+    this.#restMax = Math.min(...services.map(({ window }) => window));
+  }
+
+  /** UTF-16 units. */
+  get held(): number {
+    let held = this.#restLength;
+    for (const { text } of this.#channels.values()) held += text.held;
+    return held;
+  }
+
+  /** Whether somebody is to be asked. */
+  get isDue(): boolean {
+    const channels = [...this.#channels.values()];
+    const pressing = this.#hasEnded || this.#restLength > this.#restMax;
+    return (
+      channels.some(({ text }) => text.isDue) || (pressing && this.#restTexts().some((text) => text.isDue))
+    );
+  }
+
+  /** Padding against who counts the bytes of chunks is left out: their bytes are others anyway. */
+  add({ obfuscation: _padding, ...chunk }: JsonObject): void {
+    const choices = objectsOf(chunk.choices);
+    if (choices.length === 0) this.#addRest(chunk, '');
+    for (const choice of choices) this.#addChoice(choice, chunk);
+  }
+
+  /** All has come. */
+  end(): void {
+    this.#hasEnded = true;
+    for (const { text } of this.#channels.values()) text.end();
+    for (const { served } of this.#paths.values()) served.end();
+    this.#advance();
+  }
+
+  /** Asks until nothing more is due. @throws GatewayError guardrail_blocked, guardrail_unavailable */
+  async judge(signal: AbortSignal): Promise<void> {
+    while (this.isDue) {
+      const texts = [...[...this.#channels.values()].map(({ text }) => text), ...this.#restTexts()];
+      const due = Map.groupBy(
+        texts.flatMap((text) => text.due()),
+        ({ service }) => service,
+      );
+      this.#restLength = 0;
+      await Promise.all([...due].map(([service, asked]) => ask(service, asked, signal)));
+      this.#advance();
+    }
+  }
+
+  /** What may leave since the last look. */
+  takeOut(): readonly JsonObject[] {
+    this.#release();
+    const out = this.#out;
+    this.#out = [];
+    return out;
+  }
+
+  #restTexts(): readonly ServedText[] {
+    return [...new Set(this.#rests.flatMap(({ texts }) => texts.map(({ served }) => served)))];
+  }
+
+  #addChoice(choice: JsonObject, chunk: JsonObject): void {
+    const { pieces, calls, plain, others } = readDelta(isObject(choice.delta) ? choice.delta : {});
+    const said = (delta: JsonObject) => ({ ...chunk, choices: [{ ...choice, delta }] });
+    const isText = pieces.length > 0 && calls.length === 0 && others === undefined;
+    const index = plainNumber(choice.index) ?? choice.index;
+    if (!isText) {
+      // Calls are whole.
+      const rest = said(isObject(choice.delta) ? choice.delta : {});
+      this.#addRest(rest, calls.length > 0 ? undefined : `${index}`);
+      return;
+    }
+    for (const [at, piece] of pieces.entries())
+      this.#addText(`${index}.${piece.name}`, piece, { said, opening: at === 0 ? plain : {} });
+  }
+
+  #addText(
+    name: string,
+    { text, shape, isFixed }: Piece,
+    { said, opening }: { said(delta: JsonObject): JsonObject; readonly opening: JsonObject },
+  ): void {
+    const known = this.#channels.get(name);
+    const chunk = (left: string) => said(shape(left));
+    if (known === undefined) {
+      const served = this.#served(isFixed === true);
+      this.#channels.set(name, { text: served, chunk, opening });
+      served.push(text);
+      return;
+    }
+    known.chunk = chunk;
+    known.opening = { ...known.opening, ...opening };
+    known.text.push(text);
+  }
+
+  /** @param of whose it is, for texts that go on in a later chunk; undefined: none does */
+  #addRest(chunk: JsonObject, of: string | undefined): void {
+    const texts: RestText[] = [];
+    mapPaths(chunk, answerPlaces, (slot) => {
+      this.#restLength += slot.text.length;
+      const goesOn = of !== undefined && slot.path !== undefined;
+      texts.push(goesOn ? this.#onPath(`${of} ${slot.path}`, slot) : this.#whole(slot));
+      return slot.text;
+    });
+    const after = [...this.#channels.values()].map(({ text }) => [text, text.pushed] as const);
+    this.#rests.push({ chunk, texts, after });
+  }
+
+  #whole({ text, isFixed }: Slot): RestText {
+    const served = this.#served(isFixed);
+    served.push(text);
+    served.end();
+    return { served, piece: text };
+  }
+
+  #onPath(key: string, { text, isFixed }: Slot): RestText {
+    const known = this.#paths.get(key) ?? {
+      served: this.#served(isFixed),
+      raw: '',
+      left: undefined,
+      first: undefined,
+    };
+    this.#paths.set(key, known);
+    known.raw += text;
+    known.served.push(text);
+    const one: RestText = { served: known.served, piece: text, path: known };
+    known.first ??= one;
+    return one;
+  }
+
+  #served(isFixed: boolean): ServedText {
+    return new ServedText(this.#stages, { isFixed, placeholders: () => this.#deps.placeholders() });
+  }
+
+  #advance(): void {
+    for (const { text } of this.#channels.values()) text.advance();
+    for (const text of this.#restTexts()) text.advance();
+    this.#release();
+  }
+
+  #release(): void {
+    for (const channel of this.#channels.values()) {
+      const left = channel.text.takeOut();
+      if (left === '') continue;
+      this.#out.push(opened(channel.chunk(left), channel.opening));
+      channel.opening = {};
+    }
+    for (let first = this.#rests[0]; first !== undefined && isReady(first); first = this.#rests[0]) {
+      this.#rests.shift();
+      this.#out.push(leftOf(first));
+    }
+  }
+}
+
+async function ask(service: ServiceGuard, asked: readonly DueText[], signal: AbortSignal): Promise<void> {
+  const texts = asked.map(({ text }) => text);
+  const left = await service.judge(texts, signal, aboutOf(asked));
+  for (const [at, { judged, text }] of asked.entries()) judged(left[at] ?? text);
+}
+
+function isReady({ texts, after }: Rest): boolean {
+  return texts.every(({ served }) => served.isOver) && after.every(([text, at]) => text.decided >= at);
+}
+
+function leftOf({ chunk, texts }: Rest): JsonObject {
+  if (texts.length === 0) return chunk;
+  const next = texts.values();
+  const left = mapPaths(chunk, answerPlaces, ({ text }) => {
+    const one = next.next().value;
+    return one === undefined ? text : leftOfText(one);
+  });
+  return isObject(left) ? left : chunk;
+}
+
+/** Pieces leave as they came; where something was replaced, what is left of all leaves in place of the first. */
+function leftOfText(one: RestText): string {
+  const { served, piece, path } = one;
+  if (path === undefined) return served.takeOut();
+  path.left ??= served.takeOut();
+  if (path.left === path.raw) return piece;
+  return path.first === one ? path.left : '';
+}
+
+/** With what the choice begins with. */
+function opened(chunk: JsonObject, opening: JsonObject): JsonObject {
+  const [choice] = objectsOf(chunk.choices);
+  if (choice === undefined || Object.keys(opening).length === 0) return chunk;
+  const delta = { ...opening, ...(isObject(choice.delta) ? choice.delta : {}) };
+  return { ...chunk, choices: [{ ...choice, delta }] };
+}

@@ -1,0 +1,67 @@
+// A streamed answer that is collected for services that observe it: its texts, each in one piece, and what else it says, in order.
+import { plainNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
+import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { type Piece, readDelta } from '../stream/delta.ts';
+import type { AskedText } from './ask-services.ts';
+
+interface Part {
+  text: string;
+  /** The chunk that says it. */
+  chunk(text: string): JsonObject;
+}
+
+export class WholeAnswer {
+  readonly #parts: Part[] = [];
+  readonly #texts = new Map<string, Part>();
+  #length = 0;
+
+  /** UTF-16 units. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: JsonObject): void {
+    const choices = objectsOf(chunk.choices);
+    if (choices.length === 0) this.#addRest(chunk);
+    for (const choice of choices) this.#addChoice(choice, chunk);
+  }
+
+  /** All texts, each in one piece. */
+  texts(): readonly AskedText[] {
+    const chunks = this.#parts.map(({ text, chunk }) => chunk(text));
+    return slotsOf(chunks, answerPlaces).map(({ text, isFixed }) => ({ text, isFixed }));
+  }
+
+  #addChoice(choice: JsonObject, chunk: JsonObject): void {
+    const { pieces, calls, plain, others } = readDelta(isObject(choice.delta) ? choice.delta : {});
+    const said = (delta: JsonObject) => ({ ...chunk, choices: [{ ...choice, delta }] });
+    if (pieces.length === 0 || calls.length > 0 || others !== undefined) {
+      this.#addRest(said(isObject(choice.delta) ? choice.delta : {}));
+      return;
+    }
+    const index = plainNumber(choice.index) ?? choice.index;
+    for (const [at, piece] of pieces.entries()) {
+      const opening = at === 0 ? plain : {};
+      this.#addText(`${index}.${piece.name}`, piece, (delta) => said({ ...opening, ...delta }));
+    }
+  }
+
+  #addText(name: string, { text, shape }: Piece, said: (delta: JsonObject) => JsonObject): void {
+    this.#length += text.length;
+    const known = this.#texts.get(name);
+    if (known !== undefined) {
+      known.text += text;
+      return;
+    }
+    const part: Part = { text, chunk: (all) => said(shape(all)) };
+    this.#texts.set(name, part);
+    this.#parts.push(part);
+  }
+
+  #addRest(chunk: JsonObject): void {
+    this.#length += JSON.stringify(chunk).length;
+    this.#parts.push({ text: '', chunk: () => chunk });
+  }
+}

@@ -1,0 +1,140 @@
+// What a journal says, a line each: enough to report, without the process that wrote it, what its requests used or may have used.
+// Pure.
+import { isObject, parseJson } from '../../common/json.ts';
+import type { Charge } from '../budgets/budgets.ts';
+import type { UsageEvent } from '../budgets/ledger-client.ts';
+
+/** Of one session. */
+export type JournalLine =
+  /** The first line of each file; the ordinal is that of the next event. */
+  | { readonly kind: 'session'; readonly session: string; readonly ordinal: number }
+  /** A request has taken a hold and may be sent to a provider. */
+  | { readonly kind: 'take'; readonly hold: number; readonly taken: Taken }
+  /** A hold was settled, and its request's event is still to come. At a cost of nothing: nothing was used. */
+  | {
+      readonly kind: 'release';
+      readonly hold: number;
+      readonly cost: number;
+      readonly charges: readonly Charge[];
+    }
+  | { readonly kind: 'settled'; readonly event: UsageEvent }
+  /** Events that wait in Redis, where others may report them: their escrow, by lease. */
+  | { readonly kind: 'overflowed'; readonly escrows: readonly Charge[] };
+
+export interface Taken {
+  /** What is to be reported should nothing more be known; cost and charges are added. */
+  readonly event: UsageEvent;
+  /** Nano-dollars, of each slice. */
+  readonly amount: number;
+  readonly slices: readonly Slice[];
+}
+
+type Slice = Pick<Charge, 'budgetId' | 'window'>;
+
+export function lineOf(line: JournalLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** @returns undefined for what is no line: the last one may have been cut */
+export function readLine(text: string): JournalLine | undefined {
+  try {
+    const line = parseJson(text);
+    // Written by a process of this very program, or of another version of it.
+    return isObject(line) && typeof line.kind === 'string' ? (line as unknown as JournalLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a process that is gone has left. */
+export interface Abandoned {
+  readonly session: string;
+  /** Settled, and not known to be acknowledged. */
+  readonly settled: readonly UsageEvent[];
+  /** Of requests that were under way. */
+  readonly killed: readonly UsageEvent[];
+  readonly overflowed: readonly Charge[];
+}
+
+/** Collects lines; the same lines make the same events, whoever reads them and how often. */
+export class JournalReader {
+  #session = '';
+  #ordinal = 1;
+  readonly #settled = new Map<string, UsageEvent>();
+  readonly #holds = new Map<number, Taken>();
+  readonly #released = new Map<string, { cost: number; charges: Charge[] }>();
+  readonly #templates = new Map<string, UsageEvent>();
+  #overflowed: readonly Charge[] = [];
+
+  add(line: JournalLine): void {
+    switch (line.kind) {
+      case 'session':
+        this.#session = line.session;
+        this.#ordinal = Math.max(this.#ordinal, line.ordinal);
+        break;
+      case 'take':
+        this.#holds.set(line.hold, line.taken);
+        break;
+      case 'release':
+        this.#release(line.hold, line);
+        break;
+      case 'settled':
+        this.#settled.set(line.event.id, line.event);
+        this.#ordinal = Math.max(this.#ordinal, (line.event.ordinal ?? 0) + 1);
+        break;
+      case 'overflowed':
+        this.#overflowed = line.escrows;
+    }
+  }
+
+  /** Undefined: it does not say of which session it is. */
+  get abandoned(): Abandoned | undefined {
+    if (this.#session === '') return undefined;
+    const killed = new Map<string, UsageEvent>();
+    for (const [id, { charges, cost }] of this.#released) this.#addTo(killed, id, { cost, charges });
+    for (const { amount, event, slices } of this.#holds.values()) {
+      this.#templates.set(event.id, event);
+      const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
+      this.#addTo(killed, event.id, { cost: amount, charges });
+    }
+    let ordinal = this.#ordinal;
+    return {
+      session: this.#session,
+      settled: [...this.#settled.values()],
+      killed: Array.from(killed.values(), (event) => ({ ...event, ordinal: ordinal++ })),
+      overflowed: this.#overflowed,
+    };
+  }
+
+  #release(hold: number, { charges, cost }: Pick<UsageEvent, 'charges' | 'cost'>): void {
+    const taken = this.#holds.get(hold);
+    this.#holds.delete(hold);
+    if (taken === undefined || cost === 0) return;
+    const { event } = taken;
+    const released = this.#released.get(event.id) ?? { cost: 0, charges: [] };
+    released.cost += cost;
+    released.charges.push(...charges);
+    this.#released.set(event.id, released);
+    this.#templates.set(event.id, event);
+  }
+
+  #addTo(
+    killed: Map<string, UsageEvent>,
+    id: string,
+    { charges, cost }: Pick<UsageEvent, 'charges' | 'cost'>,
+  ): void {
+    const event = killed.get(id) ?? this.#templates.get(id);
+    if (event === undefined || this.#settled.has(id)) return;
+    killed.set(id, { ...event, cost: event.cost + cost, charges: merged([...event.charges, ...charges]) });
+  }
+}
+
+/** One for each slice. */
+export function merged(charges: readonly Charge[]): readonly Charge[] {
+  const sums = new Map<string, Charge>();
+  for (const { budgetId, escrow, window } of charges) {
+    const key = `${budgetId} ${window}`;
+    sums.set(key, { budgetId, window, escrow: escrow + (sums.get(key)?.escrow ?? 0) });
+  }
+  return [...sums.values()];
+}

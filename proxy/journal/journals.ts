@@ -1,0 +1,194 @@
+// The journals of this process: one for each session that it has opened, until all that it says is known elsewhere. What comes in one
+// turn of the event loop is written at its end, in one call for each file; whoever waits for that goes on afterwards.
+import type { Logger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import type { BudgetHold, Charge } from '../budgets/budgets.ts';
+import type { UsageEvent } from '../budgets/ledger-client.ts';
+import type { JournalFolder } from './journal-folder.ts';
+import { SessionJournal } from './session-journal.ts';
+
+export interface JournalsDeps {
+  readonly folder: Pick<JournalFolder, 'create' | 'tryOut'>;
+  readonly timers: Timers;
+  /** Runs the task at the end of this turn of the event loop. */
+  readonly atEndOfTurn: (task: () => void) => void;
+  /** Of a session, its next event's. */
+  readonly nextOrdinal: (session: string) => number;
+  readonly log: Logger;
+  readonly metrics: JournalMetrics;
+  /** Its journal is broken, or it has none and could have one: what is taken from now on is to be of another session. */
+  readonly onRenew: (session: string) => void;
+}
+
+export interface JournalMetrics {
+  /** A journal could not be begun or written; told again for as long as that is so. */
+  journalFailed(): void;
+}
+
+export interface JournalTake {
+  /** Whether it stands in the journal: else nothing may be sent to a provider for it. */
+  readonly written: Promise<boolean>;
+  released(cost: number, charges: readonly Charge[]): void;
+}
+
+/** A session without a journal ends as soon as another can have one. */
+const tryEveryMs = 5_000;
+
+export class Journals {
+  readonly #deps: JournalsDeps;
+  readonly #journals = new Map<string, SessionJournal>();
+  readonly #ended = new Set<string>();
+  #isTurnAwaited = false;
+  /** It failed: the next session goes without. */
+  #isSkipped = false;
+  /** The session that goes without, until there is room for another's journal. */
+  #without: string | undefined;
+  #cancelTry: () => void = () => undefined;
+
+  constructor(deps: JournalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The session is open: what is taken in it from now on is written down. */
+  begin(session: string): void {
+    if (this.#journals.has(session)) return;
+    const { folder, nextOrdinal } = this.#deps;
+    if (this.#isSkipped) {
+      this.#isSkipped = false;
+      this.#goWithout(session);
+      return;
+    }
+    try {
+      const file = folder.create(session);
+      this.#journals.set(session, new SessionJournal(session, file, () => nextOrdinal(session)));
+    } catch (err) {
+      this.#deps.metrics.journalFailed();
+      this.#deps.log.error(
+        { err },
+        'the journal cannot be begun: a crash leaves budgets unsettled for a minute',
+      );
+      this.#goWithout(session);
+    }
+  }
+
+  /** No hold is taken in the session any more: its journal goes once all that it says is known elsewhere. */
+  end(session: string): void {
+    if (session === this.#without) this.#cancelTry();
+    const journal = this.#journals.get(session);
+    if (journal === undefined) return;
+    this.#ended.add(session);
+    this.#removeUnneeded(journal);
+  }
+
+  /** Undefined: the hold's session has no journal. */
+  take(hold: BudgetHold, event: UsageEvent): JournalTake | undefined {
+    const journal = this.#journals.get(hold.stamp.session);
+    if (journal === undefined) return undefined;
+    const { hold: number, written } = journal.take(event, hold);
+    this.#awaitTurn();
+    return {
+      written,
+      released: (cost, charges) => {
+        if (journal.isBroken) return;
+        journal.released(number, cost, charges);
+        this.#awaitTurn();
+      },
+    };
+  }
+
+  settled(event: UsageEvent): void {
+    const journal = this.#journals.get(event.session);
+    if (journal === undefined) return;
+    journal.settled(event);
+    this.#awaitTurn();
+  }
+
+  acknowledged(events: readonly UsageEvent[]): void {
+    this.#leave(events, (journal, event) => journal.acknowledged(event));
+  }
+
+  overflowed(events: readonly UsageEvent[]): void {
+    this.#leave(events, (journal, event) => journal.overflowed(event));
+    this.#awaitTurn();
+  }
+
+  /** Writes what has come; called before anything of it is reported. */
+  flush(): void {
+    for (const journal of [...this.#journals.values()]) {
+      if (!journal.isDirty) continue;
+      const error = journal.flush();
+      if (error !== undefined) this.#broken(journal, error);
+    }
+  }
+
+  /** What is not needed any more goes; the rest is for whoever comes next. */
+  close(): void {
+    this.#cancelTry();
+    this.flush();
+    for (const journal of [...this.#journals.values()]) this.#removeUnneeded(journal);
+  }
+
+  #leave(events: readonly UsageEvent[], leave: (journal: SessionJournal, event: UsageEvent) => void): void {
+    for (const event of events) {
+      const journal = this.#journals.get(event.session);
+      if (journal === undefined) continue;
+      leave(journal, event);
+      if (this.#ended.has(event.session)) this.#removeUnneeded(journal);
+    }
+  }
+
+  #awaitTurn(): void {
+    if (this.#isTurnAwaited) return;
+    this.#isTurnAwaited = true;
+    this.#deps.atEndOfTurn(() => {
+      this.#isTurnAwaited = false;
+      this.flush();
+    });
+  }
+
+  /** It goes: what its requests still do would be missing in it. Should this proxy be killed, they are unsettled. */
+  #broken(journal: SessionJournal, err: unknown): void {
+    const { session } = journal;
+    this.#journals.delete(session);
+    this.#ended.delete(session);
+    try {
+      journal.remove();
+    } catch (error) {
+      this.#deps.log.error({ err: error, session }, 'a journal that is not whole could not be removed');
+    }
+    this.#deps.metrics.journalFailed();
+    this.#deps.log.error(
+      { err, session },
+      'the journal could not be written: another session goes on without; a crash leaves its budgets unsettled for a minute',
+    );
+    this.#isSkipped = true;
+    this.#deps.onRenew(session);
+  }
+
+  #goWithout(session: string): void {
+    this.#cancelTry();
+    this.#without = session;
+    this.#cancelTry = this.#deps.timers.after(tryEveryMs, () => this.#tryAgain(session));
+  }
+
+  #tryAgain(session: string): void {
+    const { folder, log, metrics, onRenew } = this.#deps;
+    try {
+      folder.tryOut();
+    } catch {
+      metrics.journalFailed();
+      this.#goWithout(session);
+      return;
+    }
+    log.info({ session }, 'the journal can be written again: another session begins with one');
+    this.#without = undefined;
+    onRenew(session);
+  }
+
+  #removeUnneeded(journal: SessionJournal): void {
+    if (journal.isNeeded) return;
+    this.#journals.delete(journal.session);
+    this.#ended.delete(journal.session);
+    journal.remove();
+  }
+}

@@ -1,0 +1,140 @@
+// What callers are told of their limits: the refusal that names the limit and when it opens, and the headers of an answer.
+
+import type { BudgetRefusal } from '../budgets/budgets.ts';
+import { GatewayError } from '../errors.ts';
+import type { TokenEstimate } from '../rates/estimate.ts';
+import type { RateKind, Standing } from '../rates/rates.ts';
+import type { AppliedBudget, AppliedRate, LimitLevel } from './applied-limits.ts';
+
+const levelNames: Readonly<Record<LimitLevel, string>> = {
+  organization: 'organization',
+  ai_system: 'AI system',
+  person: 'person',
+  virtual_key: 'virtual key',
+};
+
+const kindNames: Readonly<Record<RateKind, string>> = {
+  requests_per_minute: 'requests per minute',
+  tokens_per_minute: 'tokens per minute',
+  concurrent_requests: 'concurrent requests',
+};
+
+/** @param limit that opens last: before that a caller need not come again */
+export function refusal(limit: AppliedRate, opensInMs: number, headers: readonly string[]): GatewayError {
+  const retryAfter = Math.max(1, Math.ceil(opensInMs / 1000));
+  if (limit.kind === 'concurrent_requests') {
+    const message = `${nameOf(limit)} is reached; it opens when one of them ends`;
+    return new GatewayError('concurrency_limit_exceeded', {
+      message,
+      retryAfter,
+      headers,
+      limitId: limit.id,
+    });
+  }
+  const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
+  const message = `${nameOf(limit)} is reached; it opens in ${seconds}`;
+  return new GatewayError('rate_limit_exceeded', { message, retryAfter, headers, limitId: limit.id });
+}
+
+/** A request that its limit would never let in. */
+export function neverFits(limit: AppliedRate, { input, output }: TokenEstimate): GatewayError {
+  const param = input < limit.max ? 'max_completion_tokens' : 'messages';
+  const advice = input < limit.max ? 'send a lower max_completion_tokens' : 'send less';
+  const message = `this request may use ${input + output} tokens (input about ${input}, output up to ${output}), more than ${nameOf(limit)} ever lets in; ${advice}`;
+  return new GatewayError('invalid_request', { param, message, limitId: limit.id });
+}
+
+function nameOf({ level, max, kind, model }: AppliedRate): string {
+  return `the ${levelNames[level]}'s limit of ${max} ${kindNames[kind]}${model === undefined ? '' : ` for ${model}`}`;
+}
+
+/**
+ * @param budget that has refused the request
+ * @param now milliseconds since 1970, by the clock that the window ends by
+ */
+export function budgetRefusal(
+  budget: AppliedBudget,
+  { reason, windowEndsAt }: BudgetRefusal,
+  now: number,
+): GatewayError {
+  const name = nameOfBudget(budget);
+  const { id: limitId } = budget;
+  switch (reason) {
+    case 'exceeded': {
+      if (windowEndsAt === undefined)
+        return new GatewayError('budget_exceeded', {
+          message: `${name} is spent; an owner or admin can raise it`,
+          limitId,
+        });
+      const opens = new Date(windowEndsAt).toISOString().replace('.000Z', 'Z');
+      const retryAfter = Math.max(1, Math.ceil((windowEndsAt - now) / 1000));
+      return new GatewayError('budget_exceeded', {
+        message: `${name} is spent; it opens again at ${opens}`,
+        retryAfter,
+        limitId,
+      });
+    }
+    case 'busy':
+      return new GatewayError('budget_busy', {
+        message: `requests in flight have reserved what is left of ${name}; try again in a moment`,
+        retryAfter: 1,
+        limitId,
+      });
+    case 'unavailable':
+      return new GatewayError('ledger_unavailable', { retryAfter: 1, limitId });
+  }
+}
+
+const periodNames = { day: ' a day', week: ' a week', month: ' a month', total: '' } as const;
+
+function nameOfBudget({ level, amountUsd, period, model }: AppliedBudget): string {
+  return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[period]}${model === undefined ? '' : ` for ${model}`}`;
+}
+
+/**
+ * `x-ratelimit-*` as SDKs know them, of each kind those of the limit of which least remains: it is the next to refuse. Times are
+ * written as the GPT vendor does: `350ms`, `12s`, `1m3s`.
+ * @param standings in the order of the limits
+ */
+export function limitHeaders(limits: readonly AppliedRate[], standings: readonly Standing[]): string[] {
+  const headers: string[] = [];
+  for (const [kind, names] of headerNames) {
+    const at = tightest(kind, limits, standings);
+    const [limit, standing] = [limits[at], standings[at]];
+    if (limit === undefined || standing === undefined) continue;
+    headers.push(names.limit, String(limit.max), names.remaining, String(standing.remaining));
+    headers.push(names.reset, duration(standing.resetsInMs));
+  }
+  return headers;
+}
+
+const headerNames = [
+  ['requests_per_minute', namesOf('requests')],
+  ['tokens_per_minute', namesOf('tokens')],
+] as const;
+
+function namesOf(what: string) {
+  return {
+    limit: `x-ratelimit-limit-${what}`,
+    remaining: `x-ratelimit-remaining-${what}`,
+    reset: `x-ratelimit-reset-${what}`,
+  };
+}
+
+/** @returns its index; -1 where there is none of the kind */
+function tightest(kind: RateKind, limits: readonly AppliedRate[], standings: readonly Standing[]): number {
+  let [found, least] = [-1, Number.POSITIVE_INFINITY];
+  for (let at = 0; at < limits.length; at++) {
+    const remaining = standings[at]?.remaining ?? least;
+    if (limits[at]?.kind !== kind || remaining >= least) continue;
+    found = at;
+    least = remaining;
+  }
+  return found;
+}
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.ceil(ms)}ms`;
+  const seconds = Math.ceil(ms / 1000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
+}

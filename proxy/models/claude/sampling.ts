@@ -1,0 +1,43 @@
+// How a Claude model draws its words, wherever it is served: `temperature`, `top_p` and the vendor's own `top_k`, where the
+// model takes them. What is at the vendor's default anyway is never missed.
+import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
+import type { JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import { readNumber } from '../../conversation/options.ts';
+
+export interface Sampling {
+  readonly temperature: JsonNumber | undefined;
+  readonly topP: JsonNumber | undefined;
+  readonly topK: JsonNumber | undefined;
+  /** Fields that this model does not get. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * @param thinking the model thinks: then it samples by itself
+ * @throws GatewayError invalid_request
+ */
+export function readSampling(body: JsonObject, traits: Traits, thinking: boolean): Sampling {
+  const temperature = readNumber(body, 'temperature', { min: 0, max: 2 });
+  const topP = readNumber(body, 'top_p', { min: 0, max: 1 });
+  const topK = readNumber(body, 'top_k', { min: 0, max: 1_000_000, whole: true });
+  // The callers' format goes up to 2, the vendor's to 1, its default.
+  const clamped = temperature === undefined ? undefined : atMost(temperature, 1);
+  const missed = {
+    temperature: clamped !== undefined && Number(clamped) < 1,
+    top_p: topP !== undefined && Number(topP) < 1,
+    top_k: topK !== undefined,
+  };
+  if (!traits.sampling || thinking) return { ...byItself, dropped: names(missed) };
+  if (traits.samplingTogether || clamped === undefined || topP === undefined) {
+    return { temperature: clamped, topP, topK, dropped: [] };
+  }
+  if (!missed.temperature) return { temperature: undefined, topP, topK, dropped: [] };
+  return { temperature: clamped, topP: undefined, topK, dropped: missed.top_p ? ['top_p'] : [] };
+}
+
+const byItself = { temperature: undefined, topP: undefined, topK: undefined };
+
+function names(missed: Readonly<Record<string, boolean>>): string[] {
+  return Object.keys(missed).filter((name) => missed[name]);
+}

@@ -1,0 +1,151 @@
+// How much a Claude model thinks, wherever it is served: `reasoning_effort` and the vendor's own `thinking`, as the fields
+// that this model takes (SDK types `ThinkingConfigParam` and `OutputConfig` of @anthropic-ai/sdk).
+import { atMost, isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Traits } from '../../catalog/capabilities.ts';
+import { invalid } from '../../conversation/invalid.ts';
+import { type Effort, readEffort } from '../../conversation/options.ts';
+
+export type ThinkingConfig =
+  | { readonly type: 'enabled'; readonly budget_tokens: JsonNumber; readonly display?: Display }
+  | { readonly type: 'adaptive'; readonly display?: Display }
+  | { readonly type: 'disabled' }
+  | { readonly type: 'between_tools' };
+
+type Display = 'summarized' | 'omitted';
+
+export type ClaudeEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+export interface Thinking {
+  /** `thinking` of the request. */
+  readonly config: ThinkingConfig | undefined;
+  /** `output_config.effort` of the request. */
+  readonly effort: ClaudeEffort | undefined;
+  /** The request asks for it: then no tool can be forced, no answer begun, and sampling is the model's own. */
+  readonly on: boolean;
+  /** Fields that this model does not get. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * @param maxTokens what the answer may take, thinking included
+ * @throws GatewayError invalid_request
+ */
+export function readThinking(body: JsonObject, traits: Traits, maxTokens: number): Thinking {
+  const wish = readWish(body);
+  if (wish === undefined) return nothing;
+  switch (traits.reasoning) {
+    case 'adaptive':
+      return wish.on ? adaptive(wish, traits) : least(wish, traits);
+    case 'budget':
+      // Off is how these models are.
+      return wish.on ? withinBudget(wish, maxTokens) : nothing;
+    default:
+      return wish.on ? noThinking(body) : nothing;
+  }
+}
+
+/** None, whatever the request says: for what cannot be had together with it. */
+export function noThinking(body: JsonObject): Thinking {
+  const wish = readWish(body);
+  return wish?.on === true ? { ...nothing, dropped: wish.fields } : nothing;
+}
+
+const nothing: Thinking = { config: undefined, effort: undefined, on: false, dropped: [] };
+
+interface Wish {
+  readonly on: boolean;
+  readonly effort: Exclude<Effort, 'none'> | undefined;
+  readonly budget: JsonNumber | undefined;
+  readonly display: Display | undefined;
+  /** Those that express it. */
+  readonly fields: readonly string[];
+}
+
+/** Of the two fields the vendor's own says whether, and the other how much. */
+function readWish(body: JsonObject): Wish | undefined {
+  const asked = readConfig(body.thinking);
+  const effort = readEffort(body);
+  if (asked === undefined && effort === undefined) return undefined;
+  const on = asked === undefined ? effort !== 'none' : asked.type === 'enabled' || asked.type === 'adaptive';
+  return {
+    on,
+    effort: effort === 'none' ? undefined : effort,
+    budget: asked?.type === 'enabled' ? asked.budget_tokens : undefined,
+    display: asked !== undefined && 'display' in asked ? asked.display : undefined,
+    fields: [
+      ...(effort === undefined ? [] : ['reasoning_effort']),
+      ...(asked === undefined ? [] : ['thinking']),
+    ],
+  };
+}
+
+/** The vendor's own smallest. */
+const budgetMin = 1024;
+
+function readConfig(value: unknown): ThinkingConfig | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isObject(value)) throw invalid('thinking', 'thinking must be an object');
+  const { type } = value;
+  switch (type) {
+    case 'disabled':
+    case 'between_tools':
+      return { type };
+    case 'adaptive':
+      return { type, ...readDisplay(value.display) };
+    case 'enabled':
+      return { type, budget_tokens: readBudget(value.budget_tokens), ...readDisplay(value.display) };
+    default:
+      throw invalid('thinking.type', 'thinking.type must be enabled, adaptive, disabled or between_tools');
+  }
+}
+
+function readBudget(value: unknown): JsonNumber {
+  const fits = isNumber(value) && isWhole(value) && Number(value) >= budgetMin;
+  if (fits && Number.isSafeInteger(Number(value))) return value;
+  throw invalid('thinking.budget_tokens', `thinking.budget_tokens must be a whole number from ${budgetMin}`);
+}
+
+function readDisplay(value: unknown): { readonly display?: Display } {
+  if (value === undefined || value === null) return {};
+  if (value === 'summarized' || value === 'omitted') return { display: value };
+  throw invalid('thinking.display', 'thinking.display must be summarized or omitted');
+}
+
+function adaptive({ effort, budget, display }: Wish, traits: Traits): Thinking {
+  return {
+    // Newer models keep their thoughts to themselves unless asked.
+    config: { type: 'adaptive', display: display ?? 'summarized' },
+    effort: effort && effortOf(effort, traits),
+    on: true,
+    dropped: budget === undefined ? [] : ['thinking.budget_tokens'],
+  };
+}
+
+function effortOf(effort: Exclude<Effort, 'none'>, { effortXhigh }: Traits): ClaudeEffort {
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' && !effortXhigh ? 'high' : effort;
+}
+
+/** Off, or as near to it as this model comes. An effort beside it would contradict it. */
+function least({ effort, fields }: Wish, traits: Traits): Thinking {
+  const dropped = effort === undefined ? [] : ['reasoning_effort'];
+  if (traits.reasoningOff) return { ...nothing, config: { type: 'disabled' }, dropped };
+  if (traits.reasoningBetweenTools) return { ...nothing, config: { type: 'between_tools' }, dropped };
+  return { ...nothing, effort: 'low', dropped: fields };
+}
+
+/** Shares of all that the answer may take, in hundredths. */
+const shares = { minimal: 2, low: 10, medium: 30, high: 60, xhigh: 90, max: 90 } as const;
+
+function withinBudget({ effort = 'medium', budget, display, fields }: Wish, maxTokens: number): Thinking {
+  if (maxTokens <= budgetMin) return { ...nothing, dropped: fields };
+  const share = (hundredths: number) => Math.max(budgetMin, Math.floor((maxTokens * hundredths) / 100));
+  const tokens = atMost(budget ?? share(shares[effort]), share(shares.max));
+  return {
+    config: { type: 'enabled', budget_tokens: tokens, ...(display && { display }) },
+    effort: undefined,
+    on: true,
+    dropped: [],
+  };
+}

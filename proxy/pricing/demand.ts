@@ -1,0 +1,177 @@
+// What a request may be charged for beyond plain tokens of text, by what it asks for: dearer ways of being served, sound, images,
+// searches, input that is not in its body. What is held for it has to cover all of it.
+import { isObject, type JsonObject } from '../../common/json.ts';
+import type { CallKind, ServiceTier, TokenKind } from '../../common/model-facts.ts';
+import type { ChatCall } from '../call.ts';
+import { asksLongCache } from '../conversation/cache-lifetime.ts';
+import { servedTier } from '../conversation/usage.ts';
+import { searchesBySize, searchSizeDefault } from '../conversation/web-search.ts';
+import { isGiven } from '../formats/chat-completions/fields.ts';
+
+export interface Demand {
+  /** How it may be served, beside the usual way. */
+  readonly serviceTiers: readonly ServiceTier[];
+  /** Kinds of its prompt's tokens, beside those of every request. */
+  readonly input: readonly TokenKind[];
+  /** Kinds of its completion's tokens, beside text. */
+  readonly output: readonly TokenKind[];
+  /** How many pieces at most. */
+  readonly calls: Readonly<Partial<Record<CallKind, number>>>;
+  /** Its prompt may be as long as the model takes, whatever its body says. */
+  readonly wholeWindow: boolean;
+  /** Tokens that each search may add to the prompt; later steps read them again. */
+  readonly searchTokens: number;
+  /** Tokens of the completion that no ceiling holds for. */
+  readonly moreOutput: number;
+}
+
+/** Of a request of text alone. */
+export const plainDemand: Demand = Object.freeze({
+  serviceTiers: Object.freeze([]),
+  input: Object.freeze([]),
+  output: Object.freeze([]),
+  calls: Object.freeze({}),
+  ...{ wholeWindow: false, searchTokens: 0, moreOutput: 0 },
+});
+
+export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' | 'qualifiedModel'>): Demand {
+  const { body, messages } = request;
+  const search = searchDemand(body, qualifiedModel);
+  const content = messages.map(contentOf);
+  const hasSound = content.some(({ sound }) => sound);
+  const isAlwaysSearching = alwaysSearching.some((kind) => qualifiedModel.includes(kind));
+  return {
+    serviceTiers: requestedTiers(body.service_tier),
+    input: [
+      ...(asksLongCache(body) ? (['cacheWrite12h'] as const) : []),
+      ...(hasSound ? (['audioInput', 'audioCacheRead'] as const) : []),
+    ],
+    output: outputKinds(body),
+    calls: {
+      ...(search.searches > 0 && { search: search.searches }),
+      ...(isAlwaysSearching && { request: 1 }),
+    },
+    wholeWindow:
+      isAlwaysSearching ||
+      isGiven(body.cached_content ?? body.cachedContent) ||
+      hasOwnTool(body) ||
+      content.some(({ stored }) => stored),
+    searchTokens: search.tokensEach,
+    moreOutput: isGiven(body.prediction) ? Buffer.byteLength(JSON.stringify(body.prediction)) : 0,
+  };
+}
+
+/** They search at every request, for a fee. */
+export const alwaysSearching = ['-search-preview', '-search-api'];
+
+/** Priority where it is asked for by either of its names; what the vendor chooses by itself is the usual tier. */
+function requestedTiers(asked: unknown): readonly ServiceTier[] {
+  const tier = servedTier(asked);
+  return tier === undefined || tier === 'unknown' ? [] : [tier];
+}
+
+function outputKinds({ modalities, audio }: JsonObject): readonly TokenKind[] {
+  const wants = (one: string) => Array.isArray(modalities) && modalities.includes(one);
+  return [
+    ...(wants('audio') || isGiven(audio) ? (['audioOutput'] as const) : []),
+    ...(wants('image') ? (['imageOutput'] as const) : []),
+  ];
+}
+
+interface SearchDemand {
+  readonly searches: number;
+  readonly tokensEach: number;
+}
+
+/** How often vendors search for one request at most, and what each search adds to the prompt. Allowances, on the safe side. */
+function searchDemand(body: JsonObject, qualifiedModel: string): SearchDemand {
+  const { web_search_options: options } = body;
+  const ownSearch = ownToolsOf(body).some((name) => searchTools.has(name));
+  if (!isGiven(options) && !ownSearch) return { searches: 0, tokensEach: 0 };
+  switch (qualifiedModel.split('/')[0]) {
+    case 'assistant-provider': {
+      const size = isObject(options) ? (options.search_context_size ?? searchSizeDefault) : searchSizeDefault;
+      // The tool that is sent is limited to as many. A result is some thousand tokens.
+      return { searches: searchesBySize.get(size) ?? searchesMax, tokensEach: resultTokensMax };
+    }
+    case 'search-provider':
+      // Its price page: what was retrieved is not charged as input.
+      return { searches: searchesMax, tokensEach: 0 };
+    default:
+      return { searches: searchesMax, tokensEach: resultTokensMax };
+  }
+}
+
+const searchesMax = 20;
+const resultTokensMax = 25_000;
+
+/** Tools that vendors run themselves and that callers may ask for among their own, by either spelling. */
+const searchTools: ReadonlySet<string> = new Set(['googleSearch', 'google_search']);
+const readingTools: ReadonlySet<string> = new Set([
+  'urlContext',
+  'url_context',
+  'codeExecution',
+  'code_execution',
+]);
+
+/** Whether the tool is one that a vendor runs itself and whose cost is known. */
+export function ownTool(tool: unknown): 'searches' | 'reads' | undefined {
+  const [name, ...others] = isObject(tool) ? Object.keys(tool) : [];
+  if (name === undefined || others.length > 0) return undefined;
+  if (searchTools.has(name)) return 'searches';
+  return readingTools.has(name) ? 'reads' : undefined;
+}
+
+function ownToolsOf({ tools }: JsonObject): string[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool: unknown) =>
+    ownTool(tool) !== undefined && isObject(tool) ? Object.keys(tool) : [],
+  );
+}
+
+function hasOwnTool(body: JsonObject): boolean {
+  return ownToolsOf(body).some((name) => readingTools.has(name));
+}
+
+interface ContentDemand {
+  readonly sound: boolean;
+  /** It stands for what the vendor keeps, or fetches. */
+  readonly stored: boolean;
+}
+
+function contentOf({ content, audio }: JsonObject): ContentDemand {
+  // An answer in sound, stored by the vendor: it counts as tokens of sound again.
+  if (isGiven(audio)) return { sound: true, stored: true };
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  const files = parts.flatMap((part) => fileOf(part) ?? []);
+  return {
+    sound: parts.some((part) => isObject(part) && part.type === 'input_audio') || files.some(isSounding),
+    stored: files.some(isStored),
+  };
+}
+
+/** What a part holds as a file: videos have a part of their own as well. */
+export function fileOf(part: unknown): unknown {
+  if (!isObject(part)) return undefined;
+  if (part.type !== 'video_url') return part.type === 'file' ? part.file : undefined;
+  const video = part.video_url;
+  return { file_data: isObject(video) ? video.url : video };
+}
+
+/** The sound of videos is sound as well. */
+export function isSounding(file: unknown): boolean {
+  return (
+    isObject(file) &&
+    typeof file.file_data === 'string' &&
+    /^data:(audio|video)\//i.test(file.file_data.slice(0, 30))
+  );
+}
+
+/** A stored file, or one by URL, may be of any length. */
+export function isStored(file: unknown): boolean {
+  if (!isObject(file)) return false;
+  return (
+    isGiven(file.file_id) ||
+    (typeof file.file_data === 'string' && /^https?:/i.test(file.file_data.slice(0, 30)))
+  );
+}

@@ -1,0 +1,133 @@
+// What a call is charged by: the organization's own prices, else those of the custom provider's model or of the catalog, where its
+// targets are. Everything is compiled once, and kept as long as what it was compiled from.
+import { selectsModel } from '../../catalog/model-selector.ts';
+import type { OrganizationRecord, OwnPrice } from '../access/principal.ts';
+import type { ChatCall } from '../call.ts';
+import { type CatalogModel, type ModelPrices, pricesOn } from '../catalog/models.ts';
+import { compilePrices, dearestOf, heldAsDearest, type Prices } from './prices.ts';
+
+export type PricedCall = Pick<ChatCall, 'caller' | 'qualifiedModel' | 'catalogModel' | 'targets'>;
+
+export class PriceBook {
+  readonly #own = new WeakMap<OrganizationRecord, OwnPrices>();
+  readonly #now: () => number;
+
+  /** @param now milliseconds since 1970: vendors raise prices at a day that the catalog knows before */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** The prices at the dearest of the call's targets. Undefined where they are not known at one of them. */
+  of({ caller, qualifiedModel, catalogModel, targets }: PricedCall): Prices | undefined {
+    const { organization } = caller.principal;
+    const own = organization.prices.length > 0 ? this.#ownOf(organization).find(qualifiedModel) : undefined;
+    if (own !== undefined) return atTargets(targets, (region) => compiled(own, region));
+    return catalogModel === undefined ? undefined : listed(catalogModel, targets, this.#now());
+  }
+
+  #ownOf(organization: OrganizationRecord): OwnPrices {
+    const known = this.#own.get(organization);
+    if (known !== undefined) return known;
+    const own = new OwnPrices(organization.prices);
+    this.#own.set(organization, own);
+    return own;
+  }
+}
+
+class OwnPrices {
+  /** In the order in which they are asked. */
+  readonly #ranked: readonly OwnPrice[];
+  /** Callers choose model names: what is remembered is bounded. */
+  readonly #known = new Map<string, ModelPrices | undefined>();
+
+  constructor(all: readonly OwnPrice[]) {
+    this.#ranked = all.toSorted(byRank);
+  }
+
+  find(model: string): ModelPrices | undefined {
+    if (this.#known.has(model)) return this.#known.get(model);
+    const found = this.#ranked.find((one) => selectsModel(one.model, model))?.prices;
+    if (this.#known.size >= knownMax) this.#known.clear();
+    this.#known.set(model, found);
+    return found;
+  }
+}
+
+const knownMax = 1000;
+
+/** Exact names, then the longest glob; of two that are equal the older. */
+function byRank(a: OwnPrice, b: OwnPrice): number {
+  const isGlob = ({ model }: OwnPrice) => (model.includes('*') ? 1 : 0);
+  return isGlob(a) - isGlob(b) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1);
+}
+
+function listed(
+  { prices, regions = noRegions }: CatalogModel,
+  targets: PricedCall['targets'],
+  now: number,
+): Prices | undefined {
+  return atTargets(targets, (region) => {
+    const own = region !== undefined && Object.hasOwn(regions, region) ? regions[region] : prices;
+    const usual = own && compiled(pricesOn(own, now), region);
+    // Where nothing says where a request is processed, it is charged as usual and held as at the dearest place.
+    if (usual === undefined || region !== undefined || regions === noRegions) return usual;
+    return heldAnywhere(usual, regions);
+  });
+}
+
+type Targets = PricedCall['targets'];
+
+function atTargets(
+  targets: Targets,
+  priceIn: (region: string | undefined) => Prices | undefined,
+): Prices | undefined {
+  const [only, ...others] = targets;
+  if (only !== undefined && others.length === 0) return priceIn(regionOf(only));
+  const regions = new Set(targets.map(regionOf));
+  const all = [...regions].map(priceIn);
+  const [first] = all;
+  if (first === undefined || all.length === 1) return first;
+  return all.every((one) => one !== undefined) ? dearestOf(all) : undefined;
+}
+
+const anywhere = new WeakMap<Prices, Prices>();
+
+function heldAnywhere(usual: Prices, regions: NonNullable<CatalogModel['regions']>): Prices {
+  const known = anywhere.get(usual);
+  if (known !== undefined) return known;
+  const regional = Object.values(regions).flatMap((one) =>
+    one.next === undefined ? [one] : [one, one.next],
+  );
+  const held = heldAsDearest(
+    usual,
+    regional.flatMap((one) => compiled(one, undefined) ?? []),
+  );
+  anywhere.set(usual, held);
+  return held;
+}
+
+const noRegions: NonNullable<CatalogModel['regions']> = Object.freeze({});
+
+/** What the operator has set, else what the host says: the GPT vendor processes in a geography by the name of its host. */
+function regionOf({ region, baseUrl }: Targets[number]): string | undefined {
+  return region ?? /^https:\/\/([a-z]{2})\.api\.openai\.com$/.exec(baseUrl.origin)?.[1];
+}
+
+/** By where requests are processed; undefined where nobody knows. */
+type Compilations = Map<string | undefined, Prices | undefined>;
+
+const compilations = new WeakMap<ModelPrices, Compilations>();
+
+function compiled(prices: ModelPrices, region: string | undefined): Prices | undefined {
+  const known: Compilations = compilations.get(prices) ?? new Map();
+  // Regions come from operators' settings and callers' headers: where they change nothing, they are one.
+  const place =
+    region !== undefined && Object.hasOwn(prices.surcharges ?? {}, region) ? region : region && elsewhere;
+  if (known.has(place)) return known.get(place);
+  const compilation = compilePrices(prices, place);
+  compilations.set(prices, known.set(place, compilation));
+  return compilation;
+}
+
+/** A place without a surcharge. */
+const elsewhere = '-';

@@ -1,0 +1,53 @@
+// How provider keys are served where their requests leave it to the vendor: a project may be set to a dearer tier, which only its
+// answers tell. What was seen of a key is held for from then on; the first such request may cost more than was held, and is counted.
+import { isServiceTier, type ServiceTier } from '../../common/model-facts.ts';
+import type { ChatCall } from '../call.ts';
+import { servedTier, type Usage } from '../conversation/usage.ts';
+import type { Prices } from './prices.ts';
+
+export class ServedTiers {
+  /** By id of the provider key; the oldest goes where there is no room. */
+  readonly #seen = new Map<string, Seen>();
+
+  /** The prices as they have to be held for this call. */
+  heldFor({ targets }: Pick<ChatCall, 'targets'>, prices: Prices): Prices {
+    if (this.#seen.size === 0) return prices;
+    const tiers = targets.flatMap(({ providerKeyId = '' }) => this.#seen.get(providerKeyId)?.tier ?? []);
+    if (tiers.length === 0) return prices;
+    return {
+      costOf: (usage) => prices.costOf(usage),
+      covers: (usage) => prices.covers(usage),
+      lacks: (demand) => prices.lacks(demand),
+      dearest: (promptTokens, demand) => prices.dearest(promptTokens, demand, tiers),
+    };
+  }
+
+  note({ targets: [target], request }: Pick<ChatCall, 'targets' | 'request'>, { special }: Usage): void {
+    const keyId = target?.providerKeyId;
+    const known = keyId === undefined ? undefined : this.#seen.get(keyId);
+    const tier = special?.serviceTier;
+    if (keyId === undefined || (known === undefined && tier === undefined)) return;
+    // What was asked for says nothing of what is not.
+    if (servedTier(request.body.service_tier) !== undefined) return;
+    if (isServiceTier(tier)) this.#set(keyId, { tier, usualLeft: usualMax });
+    else if (known !== undefined && known.usualLeft > 0)
+      this.#set(keyId, { ...known, usualLeft: known.usualLeft - 1 });
+    else this.#seen.delete(keyId);
+  }
+
+  #set(keyId: string, seen: Seen): void {
+    this.#seen.delete(keyId);
+    this.#seen.set(keyId, seen);
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > keysMax && oldest !== undefined) this.#seen.delete(oldest);
+  }
+}
+
+interface Seen {
+  readonly tier: ServiceTier;
+  /** Requests that may be served as usual before it is forgotten: under load vendors serve some of them so. */
+  readonly usualLeft: number;
+}
+
+const usualMax = 1000;
+const keysMax = 10_000;

@@ -1,0 +1,156 @@
+// What a request asks for that has no price: nothing that is held for it could be enough, so under a budget it is refused. Unknown
+// kinds of content are refused for the same reason.
+import { isObject, type JsonObject } from '../../common/json.ts';
+import type { ChatCall } from '../call.ts';
+import { audioSecondsMax } from '../catalog/audio-length.ts';
+import { count, servedTier } from '../conversation/usage.ts';
+import { isGiven } from '../formats/chat-completions/fields.ts';
+import {
+  alwaysSearching,
+  type Demand,
+  fileOf,
+  isSounding,
+  isStored,
+  ownTool,
+  plainDemand,
+} from './demand.ts';
+import type { Prices } from './prices.ts';
+
+type PriceableCall = Pick<ChatCall, 'request' | 'qualifiedModel' | 'catalogModel'>;
+
+/** The field of the request, as an error names it; undefined where all that it asks for has a price. */
+export function unpriceable(
+  { request, qualifiedModel, catalogModel }: PriceableCall,
+  prices: Prices,
+): string | undefined {
+  const has = knownPrices(prices, catalogModel?.limits.maxInputTokens !== undefined);
+  if (!has.model(qualifiedModel)) return 'model';
+  return fieldOf(request.body, has) ?? toolOf(request.body, has) ?? contentOf(request.messages, has);
+}
+
+/** What of the model has a price, or a bound. */
+interface Known {
+  model(name: string): boolean;
+  demand(demand: Partial<Demand>): boolean;
+  /** The most that its prompt can hold: stands for what is not in the body. */
+  readonly window: boolean;
+}
+
+function knownPrices(prices: Prices, window: boolean): Known {
+  const demand = (asked: Partial<Demand>) => !prices.lacks({ ...plainDemand, ...asked });
+  return {
+    ...{ window, demand },
+    model: (name) => {
+      // Its searches are not bounded, and are not told.
+      if (name.includes('-deep-research')) return false;
+      return (
+        !alwaysSearching.some((kind) => name.includes(kind)) || (window && demand({ calls: { request: 1 } }))
+      );
+    },
+  };
+}
+
+const search = { calls: { search: 1 } } as const;
+const soundIn = { input: ['audioInput'] } as const;
+const soundOut = { output: ['audioOutput'] } as const;
+const imageOut = { output: ['imageOutput'] } as const;
+
+/** Each with the values of it that cost what is known. */
+const fields: ReadonlyMap<string, (value: unknown, has: Known) => boolean> = new Map([
+  // Priority costs about twice as much, reserved capacity has prices by contract.
+  ['service_tier', isPricedTier],
+  // A fee for each search, and what was found counts as input.
+  ['web_search_options', (_value, has) => has.demand(search)],
+  // Tokens of sound, in and out, have prices of their own, and so have those of images that a model makes.
+  ['audio', (_value, has) => has.demand(soundOut)],
+  ['modalities', (value, has) => Array.isArray(value) && value.every((one) => isPricedModality(one, has))],
+  // A stored prompt of any length in front of the one in the body.
+  ['cached_content', (_value, has) => has.window],
+  ['cachedContent', (_value, has) => has.window],
+  // Of vendors that speak the callers' format: other models to be taken in its place, and searches for a fee.
+  ['models', never],
+  ['plugins', never],
+  ['search_parameters', never],
+  ['enable_search', (value) => value === false],
+  // What bounds the output must be a number that every provider reads alike: some take -1 for no limit.
+  ['max_completion_tokens', isPositive],
+  ['max_tokens', isPositive],
+  ['n', isPositive],
+]);
+
+function never(): boolean {
+  return false;
+}
+
+function isPositive(value: unknown): boolean {
+  return (count(value) ?? 0) > 0;
+}
+
+function isPricedTier(value: unknown, has: Known): boolean {
+  if (typeof value !== 'string') return false;
+  const tier = servedTier(value);
+  return tier !== 'unknown' && (tier === undefined || has.demand({ serviceTiers: [tier] }));
+}
+
+function isPricedModality(modality: unknown, has: Known): boolean {
+  if (modality === 'audio') return has.demand(soundOut);
+  if (modality === 'image') return has.demand(imageOut);
+  return modality === 'text';
+}
+
+function fieldOf(body: JsonObject, has: Known): string | undefined {
+  return Object.keys(body).find(
+    (name) => isGiven(body[name]) && fields.get(name)?.(body[name], has) === false,
+  );
+}
+
+/** Tools that a vendor runs itself have fees, and what they find counts as input: only of some of them is either known. */
+function toolOf({ tools }: JsonObject, has: Known): string | undefined {
+  if (!Array.isArray(tools)) return undefined;
+  const index = tools.findIndex((tool: unknown) => !isPricedTool(tool, has));
+  return index === -1 ? undefined : `tools[${index}]`;
+}
+
+const callersTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
+
+function isPricedTool(tool: unknown, has: Known): boolean {
+  if (isObject(tool) && callersTools.has(tool.type)) return true;
+  switch (ownTool(tool)) {
+    case 'searches':
+      return has.demand(search);
+    case 'reads':
+      return has.window;
+    case undefined:
+      return false;
+  }
+}
+
+function contentOf(messages: readonly JsonObject[], has: Known): string | undefined {
+  for (const [index, { content, audio }] of messages.entries()) {
+    if (isGiven(audio) && !(has.window && has.demand(soundIn))) return `messages[${index}].audio`;
+    if (!Array.isArray(content)) continue;
+    const part = content.findIndex((one: unknown) => !isPricedPart(one, has));
+    if (part !== -1) return `messages[${index}].content[${part}]`;
+  }
+  return undefined;
+}
+
+const pricedParts: ReadonlySet<unknown> = new Set(['text', 'refusal', 'image_url']);
+
+function isPricedPart(part: unknown, has: Known): boolean {
+  if (!isObject(part)) return false;
+  if (part.type === 'input_audio') return has.demand(soundIn) && (has.window || isBounded(part.input_audio));
+  const file = fileOf(part);
+  return file === undefined ? pricedParts.has(part.type) : isPricedFile(file, has);
+}
+
+function isBounded(audio: unknown): boolean {
+  return isObject(audio) && typeof audio.data === 'string' && audioSecondsMax(audio.data) !== undefined;
+}
+
+function isPricedFile(file: unknown, has: Known): boolean {
+  if (!isObject(file)) return false;
+  if (isStored(file)) return has.window;
+  if (typeof file.file_data !== 'string') return false;
+  return !isSounding(file) || has.demand(soundIn);
+}

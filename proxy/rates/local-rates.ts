@@ -1,0 +1,146 @@
+// Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network; beside Redis, its share of what
+// Redis said last. Bounded: limits that have not been asked for longest are forgotten, but for requests under way, which are always
+// known.
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../common/clock.ts';
+import { type Counter, Places } from './counters.ts';
+import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
+import { type SharedCounter, SharedRequests, SharedTokens, type Unreported } from './shares.ts';
+
+export interface LocalRatesDeps {
+  readonly clock: Clock;
+  /** Called for each request that is counted here. */
+  onTake(): void;
+  /** Limits on requests and tokens that are remembered. */
+  readonly limitsMax?: number;
+  /** How many proxies share each limit, at least 1. Default: each limit is this proxy's alone. */
+  readonly proxies?: () => number;
+}
+
+/** What one call reports to Redis of what was let in without it. */
+export interface Report {
+  readonly counts: readonly CountedAlone[];
+  /** The call is over. @param isHeard Redis knows of it; else the next call reports it */
+  end(isHeard: boolean): void;
+}
+
+export interface CountedAlone {
+  readonly limit: RateLimit;
+  /** Requests or tokens; tokens may be negative: they were not used after all. */
+  readonly count: number;
+}
+
+const defaultLimitsMax = 20_000;
+
+interface Part {
+  readonly counter: Counter;
+  readonly max: number;
+}
+
+export class LocalRates implements Rates {
+  readonly #deps: LocalRatesDeps;
+  readonly #proxies: () => number;
+  readonly #counters: LRUCache<string, SharedCounter>;
+  readonly #places = new Map<string, number>();
+
+  constructor(deps: LocalRatesDeps) {
+    this.#deps = deps;
+    this.#proxies = deps.proxies ?? (() => 1);
+    this.#counters = new LRUCache({ max: deps.limitsMax ?? defaultLimitsMax });
+  }
+
+  take({ limits, tokens }: RateQuestion): RateAnswer {
+    this.#deps.onTake();
+    const now = this.#now();
+    const parts = limits.map((limit) => ({ counter: this.#counterOf(limit), max: limit.max }));
+    const opens = parts.map(({ counter, max }) => counter.opensInMs(max, tokens, now));
+    const admitted = opens.every((ms) => ms === 0);
+    if (admitted) for (const { counter } of parts) counter.take(tokens);
+    const standings = parts.map(({ counter, max }, index) => ({
+      opensInMs: opens[index] ?? 0,
+      remaining: Math.max(0, counter.remaining(max, now)),
+      resetsInMs: counter.resetsInMs(max, now),
+    }));
+    return { standings, hold: admitted ? this.#hold(parts, tokens) : undefined };
+  }
+
+  /** How limits stand in Redis, and whether it has let a request in: so that this can go on from there. */
+  hear(limits: readonly RateLimit[], standings: readonly Standing[], isAdmitted: boolean): void {
+    const now = this.#now();
+    for (const [index, limit] of limits.entries()) {
+      const [counter, standing] = [this.#sharedOf(limit), standings[index]];
+      if (counter === undefined || standing === undefined) continue;
+      if (isAdmitted) counter.follow(now);
+      counter.hear(standing, limit.max, now);
+    }
+  }
+
+  /** What was let in of these limits that Redis does not know of, and that no other call is reporting. */
+  report(limits: Iterable<RateLimit>): Report {
+    const parts: (CountedAlone & { readonly unreported: Unreported })[] = [];
+    for (const limit of limits) {
+      const unreported = this.#sharedOf(limit)?.unreported;
+      const count = unreported?.report() ?? 0;
+      if (unreported !== undefined && count !== 0) parts.push({ limit, count, unreported });
+    }
+    return {
+      counts: parts,
+      end: (isHeard) => {
+        for (const { count, unreported } of parts) unreported.reported(count, isHeard);
+      },
+    };
+  }
+
+  /** Counts a request under way that was let in elsewhere, so that it is known here if this takes over. */
+  follow(limits: readonly RateLimit[], hold: RateHold): RateHold {
+    if (!limits.some(isOfPlaces)) return hold;
+    for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).take();
+    return {
+      settle: (tokensUsed) => {
+        for (const limit of limits) if (isOfPlaces(limit)) this.#place(limit.id).settle();
+        hold.settle(tokensUsed);
+      },
+    };
+  }
+
+  /** Limits that something is remembered of. */
+  get size(): number {
+    return this.#counters.size + this.#places.size;
+  }
+
+  #hold(parts: readonly Part[], estimate: number): RateHold {
+    return {
+      settle: (tokensUsed) => {
+        const now = this.#now();
+        for (const { counter, max } of parts) counter.settle(max, tokensUsed - estimate, now);
+      },
+    };
+  }
+
+  #now(): number {
+    return Math.floor(this.#deps.clock.monotonic());
+  }
+
+  #counterOf(limit: RateLimit): Counter {
+    return this.#sharedOf(limit) ?? this.#place(limit.id);
+  }
+
+  /** Undefined of requests at a time: each proxy knows its own. */
+  #sharedOf({ id, kind }: RateLimit): SharedCounter | undefined {
+    if (kind === 'concurrent_requests') return undefined;
+    const known = this.#counters.get(id);
+    if (known !== undefined) return known;
+    const Kind = kind === 'requests_per_minute' ? SharedRequests : SharedTokens;
+    const made = new Kind(this.#proxies);
+    this.#counters.set(id, made);
+    return made;
+  }
+
+  #place(limitId: string): Places {
+    return new Places(this.#places, limitId);
+  }
+}
+
+function isOfPlaces({ kind }: RateLimit): boolean {
+  return kind === 'concurrent_requests';
+}

@@ -1,0 +1,105 @@
+// A turn in the words of scripts/turn.lua. Each limit is named once, however many requests it applies to; where it was changed
+// between two of them, its newest maximum counts.
+import type { ScriptCall } from '../redis/script.ts';
+import { nameInShard } from '../redis/shards.ts';
+import { LimitOfTurn } from './limit-of-batch.ts';
+import type { CountedAlone } from './local-rates.ts';
+import { isGivenBack, rateKey, type Turn } from './rate-batch.ts';
+import type { RateLimit, Standing } from './rates.ts';
+
+export interface Judgement {
+  readonly isAdmitted: boolean;
+  readonly standings: readonly Standing[];
+}
+
+export interface TurnCallOptions {
+  /** Of the call, and of no other one. */
+  readonly name: string;
+  readonly leaseMs: number;
+  /** Of limits that requests ask for: what was let in without Redis. */
+  readonly alone: readonly CountedAlone[];
+}
+
+export class TurnCall implements ScriptCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+  readonly #turn: Turn;
+  /** By their ids, in the order of their positions. */
+  readonly #limits = new Map<string, LimitOfTurn>();
+  /** Those of each request that begins, in their order. */
+  readonly #asked: readonly (readonly LimitOfTurn[])[];
+
+  constructor(turn: Turn, { alone, leaseMs, name }: TurnCallOptions) {
+    const { shard, ended, begun } = turn;
+    this.#turn = turn;
+    // Before those of requests that have ended, whose maxima are older.
+    this.#asked = begun.map(({ request }) => request.limits.map((limit) => this.#limitAsked(limit)));
+    const asked = this.#limits.size;
+    const words = {
+      leaseMs,
+      asked,
+      alone: alone.flatMap(({ count, limit }) => [this.#limits.get(limit.id)?.position ?? 0, count]),
+      ended: this.#endedWords(),
+      endedLeases: ended.map(({ request }) => request.name),
+      begun: this.#begunWords(),
+      begunLeases: begun.map(({ request }) => request.name),
+      limits: this.#limitWords(),
+    };
+    const mark = nameInShard('rate:1', shard, `turn:${name}`);
+    this.keys = [mark, ...Array.from(this.#limits, ([id, { kind }]) => rateKey(shard, kind, id))];
+    this.args = [JSON.stringify(words)];
+  }
+
+  /** How each request that begins was judged. @param text that the script answers */
+  read(text: string): readonly Judgement[] {
+    const [verdicts, ...figures] = JSON.parse(text) as readonly [string, ...number[]];
+    let at = 0;
+    for (const limit of this.#limits.values()) at = limit.hear(figures, at);
+    return this.#turn.begun.map(({ request: { tokens } }, index) => {
+      const isAdmitted = verdicts[index] === '1';
+      const limits = this.#asked[index] ?? [];
+      return { isAdmitted, standings: limits.map((limit) => limit.standing(isAdmitted, tokens)) };
+    });
+  }
+
+  #limitAsked(limit: RateLimit): LimitOfTurn {
+    const known = this.#limits.get(limit.id);
+    if (known === undefined) return this.#add(limit);
+    known.max = limit.max;
+    return known;
+  }
+
+  #add({ id, kind, max }: RateLimit): LimitOfTurn {
+    const made = new LimitOfTurn(this.#limits.size + 1, kind, max);
+    this.#limits.set(id, made);
+    return made;
+  }
+
+  #endedWords(): number[] {
+    const words: number[] = [];
+    for (const { request, correction } of this.#turn.ended) {
+      const countAt = words.push(correction, 0) - 1;
+      for (const limit of request.limits) {
+        if (isGivenBack(limit.kind, correction))
+          words.push((this.#limits.get(limit.id) ?? this.#add(limit)).position);
+      }
+      words[countAt] = words.length - countAt - 1;
+    }
+    return words;
+  }
+
+  #begunWords(): number[] {
+    const words: number[] = [];
+    for (const [index, limits] of this.#asked.entries()) {
+      words.push(this.#turn.begun[index]?.request.tokens ?? 0, limits.length);
+      for (const { position } of limits) words.push(position);
+    }
+    return words;
+  }
+
+  #limitWords(): (string | number)[] {
+    const words: (string | number)[] = [];
+    for (const { kind, max } of this.#limits.values()) words.push(kind, max);
+    return words;
+  }
+}

@@ -1,0 +1,86 @@
+// The limits on rates of a call: estimates its tokens, takes its part of all of them or of none, and gives back in the end what it
+// did not use.
+import type { ChatCall } from '../call.ts';
+import type { Usage } from '../conversation/usage.ts';
+import type { AppliedRate, LimitLevel } from '../ledger/applied-limits.ts';
+import { limitHeaders, neverFits, refusal } from '../ledger/limit-messages.ts';
+import { estimateTokens, fitGuess } from './estimate.ts';
+import type { RateAnswer, RateKind, Rates } from './rates.ts';
+
+export interface LimitMetrics {
+  refused(level: LimitLevel, kind: RateKind): void;
+  /** A request whose rates this proxy counted alone. */
+  countedLocally(): void;
+}
+
+export interface RateLimitsDeps {
+  readonly rates: Rates;
+  /** Expected of a request that sets no maximum. */
+  readonly outputTokensDefault: number;
+  readonly metrics: Pick<LimitMetrics, 'refused'>;
+}
+
+export interface RateLimitsHold {
+  /** What the answer tells of the limits: names and values in turn. */
+  readonly headers: readonly string[];
+  /** @param estimated the provider did not report all: then no less than the estimate is taken to be used */
+  settle(usage: Usage, estimated: boolean): void;
+}
+
+/** Of a call that no limit on rates applies to. */
+const nothingTaken: RateLimitsHold = { headers: [], settle: () => undefined };
+
+/**
+ * A promise only where Redis is asked.
+ * @throws GatewayError rate_limit_exceeded, concurrency_limit_exceeded; invalid_request for more than a limit ever lets in
+ */
+export function takeRates(
+  deps: RateLimitsDeps,
+  call: ChatCall,
+  limits: readonly AppliedRate[],
+): RateLimitsHold | Promise<RateLimitsHold> {
+  if (limits.length === 0) return nothingTaken;
+  const tokens = tokensOf(call, limits, deps.outputTokensDefault);
+  const { id: organizationId } = call.caller.principal.organization;
+  const answer = deps.rates.take({ organizationId, limits, tokens });
+  const holdOf = (taken: RateAnswer) => holdOrRefuse({ ...taken, tokens }, limits, deps.metrics);
+  // Nothing is awaited where memory answers.
+  return answer instanceof Promise ? answer.then(holdOf) : holdOf(answer);
+}
+
+/** 0 where no limit on tokens asks for it. @throws GatewayError invalid_request for more than a limit ever lets in */
+function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
+  let tightest: AppliedRate | undefined;
+  for (const limit of limits) {
+    if (limit.kind !== 'tokens_per_minute') continue;
+    if (tightest === undefined || limit.max < tightest.max) tightest = limit;
+  }
+  if (tightest === undefined) return 0;
+  const estimate = fitGuess(estimateTokens(call, outputTokensDefault), tightest.max);
+  const tokens = estimate.input + estimate.output;
+  if (tokens > tightest.max) throw neverFits(tightest, estimate);
+  return tokens;
+}
+
+function holdOrRefuse(
+  { standings, hold, tokens }: RateAnswer & { readonly tokens: number },
+  limits: readonly AppliedRate[],
+  metrics: Pick<LimitMetrics, 'refused'>,
+): RateLimitsHold {
+  const headers = limitHeaders(limits, standings);
+  if (hold !== undefined) {
+    return {
+      headers,
+      settle: ({ promptTokens, completionTokens }, estimated) => {
+        const used = promptTokens + completionTokens;
+        hold.settle(estimated ? Math.max(used, tokens) : used);
+      },
+    };
+  }
+  const opens = standings.map(({ opensInMs }) => opensInMs);
+  const last = Math.max(...opens);
+  const limit = limits[opens.indexOf(last)];
+  if (limit === undefined) throw new Error('rates refuse by a limit');
+  metrics.refused(limit.level, limit.kind);
+  throw refusal(limit, last, headers);
+}

@@ -1,0 +1,178 @@
+// Rates of all proxies together, counted in Redis: one call for all requests of a shard that begin in one turn of the event loop, and
+// with them what has ended. A call that runs after its requests have stopped waiting, or a second time, does nothing.
+import { randomBytes } from 'node:crypto';
+import type { Background } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Timers } from '../../common/timers.ts';
+import { type RedisConnection, RedisUnavailableError } from '../redis/connection.ts';
+import { createScript, type Script } from '../redis/script.ts';
+import { shardOf } from '../redis/shards.ts';
+import { Outbox } from './batch-queue.ts';
+import { type HeldLeases, Leases } from './leases.ts';
+import type { LocalRates } from './local-rates.ts';
+import { type CountedRequest, holdsPlaces, isGivenBack, rateKey, type Turn } from './rate-batch.ts';
+import { TurnCall } from './rate-batch-call.ts';
+import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
+import type { RateScripts } from './scripts.ts';
+import { TimedScripts, UnheardError } from './timed-scripts.ts';
+
+export interface RedisRatesDeps {
+  readonly connection: RedisConnection;
+  readonly scripts: RateScripts;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly background: Background;
+  /** How long a request waits: as long as the connection does. */
+  readonly deadlineMs: number;
+  /** What this proxy has let in without Redis. */
+  readonly alone?: Pick<LocalRates, 'report'>;
+}
+
+const leaseMs = 30_000;
+const renewMs = 10_000;
+/** Of a call that nobody waits for. */
+const endsWindowMs = 1_000;
+const freeAgainMs = 1_000;
+
+export class RedisRates implements Rates {
+  readonly #deps: RedisRatesDeps;
+  readonly #scripts: TimedScripts;
+  readonly #turn: Script;
+  readonly #renew: Script;
+  readonly #outbox: Outbox;
+  readonly #leases = new Leases();
+  #cancelRenewal: (() => void) | undefined;
+  #closed = false;
+  /** Not the request's id, which its caller may choose, and use twice. */
+  readonly #proxy = randomBytes(9).toString('base64url');
+  #count = 0;
+
+  constructor(deps: RedisRatesDeps) {
+    this.#deps = deps;
+    this.#scripts = new TimedScripts(deps);
+    this.#turn = createScript(deps.scripts.turn);
+    this.#renew = createScript(deps.scripts.renew);
+    this.#outbox = new Outbox({ timers: deps.timers, send: (turn) => this.#send(turn) });
+  }
+
+  /** @throws RedisUnavailableError within the deadline */
+  take({ organizationId, limits, tokens }: RateQuestion): Promise<RateAnswer> {
+    const request = { shard: shardOf(organizationId), name: this.#newName(), limits, tokens };
+    return new Promise((resolve, reject) => {
+      this.#outbox.begin({ request, resolve, reject });
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelRenewal?.();
+    this.#outbox.close();
+  }
+
+  #newName(): string {
+    this.#count++;
+    return `${this.#proxy}${this.#count.toString(36)}`;
+  }
+
+  #send(turn: Turn): void {
+    const done = this.#run(turn);
+    // Whoever begins in it waits for it, and hears of its failure.
+    if (turn.begun.length === 0) this.#deps.background('settle rates', done);
+  }
+
+  async #run(turn: Turn): Promise<void> {
+    const { shard, begun } = turn;
+    const windowMs = begun.length > 0 ? this.#deps.deadlineMs : endsWindowMs;
+    const report = this.#deps.alone?.report(limitsOf(turn));
+    try {
+      const call = new TurnCall(turn, { name: this.#newName(), leaseMs, alone: report?.counts ?? [] });
+      const answer = await this.#scripts.run(this.#turn, call, { shard, windowMs });
+      for (const [index, { isAdmitted, standings }] of call.read(answer).entries()) {
+        const one = begun[index];
+        one?.resolve({ standings, hold: isAdmitted ? this.#hold(one.request) : undefined });
+      }
+      // Whoever was resolved goes on after this.
+      report?.end(true);
+    } catch (error) {
+      // Redis may know of it all the same: rather counted twice than never.
+      report?.end(false);
+      for (const { reject } of begun) reject(error);
+      this.#freeLater(turn, error);
+      if (begun.length === 0 && !(error instanceof RedisUnavailableError)) throw error;
+    }
+  }
+
+  #hold(request: CountedRequest): RateHold {
+    this.#leases.add(request);
+    this.#renewLater();
+    return {
+      settle: (tokensUsed) => {
+        this.#leases.remove(request);
+        const correction = tokensUsed - request.tokens;
+        if (request.limits.some(({ kind }) => isGivenBack(kind, correction)))
+          this.#outbox.end({ request, correction });
+      },
+    };
+  }
+
+  /**
+   * Frees the places of requests that nobody can be sure of: Redis did not answer when they were taken, or given back. Again and
+   * again until it has, or the leases are over; places only, for they can be freed twice.
+   */
+  #freeLater({ ended, begun }: Turn, error: unknown): void {
+    if (this.#closed) return;
+    const { clock, timers } = this.#deps;
+    const now = clock.monotonic();
+    const mayBeTaken = error instanceof UnheardError ? begun : [];
+    const unsure = [
+      ...ended.map(({ request, until = now + leaseMs }) => ({ request, correction: 0, until })),
+      ...mayBeTaken.map(({ request }) => ({ request, correction: 0, until: now + leaseMs })),
+    ].filter(({ request, until }) => holdsPlaces(request) && now < until);
+    if (unsure.length === 0) return;
+    timers.after(freeAgainMs, () => {
+      for (const one of unsure) this.#outbox.end(one);
+    });
+  }
+
+  /** One timer for all leases, and none where there are none. */
+  #renewLater(): void {
+    if (this.#cancelRenewal !== undefined || this.#leases.isEmpty) return;
+    this.#cancelRenewal = this.#deps.timers.after(renewMs, () => {
+      this.#cancelRenewal = undefined;
+      for (const [shard, held] of this.#leases.byShard())
+        this.#deps.background('renew leases', this.#renewAll(shard, held));
+      this.#renewLater();
+    });
+  }
+
+  /** What fails costs no request anything: a lease stands for 30 seconds. */
+  async #renewAll(shard: number, held: HeldLeases): Promise<void> {
+    const keys = [...held.keys()].map((limitId) => rateKey(shard, 'concurrent_requests', limitId));
+    const args = [leaseMs, ...[...held.values()].flatMap((requests) => [requests.size, ...requests.keys()])];
+    const renewed = new Set([...held.values()].flatMap((requests) => [...requests.values()]));
+    const window = { shard, windowMs: this.#deps.deadlineMs };
+    await this.#scripts.run(this.#renew, { keys, args }, window).catch((error: unknown) => {
+      if (!(error instanceof RedisUnavailableError)) throw error;
+    });
+    this.#freeEnded(renewed);
+  }
+
+  /**
+   * Of requests that have ended while their leases were renewed: what is sent a second time, because Redis did not know the script or
+   * the time was set, comes after the end, and has put the lease back.
+   */
+  #freeEnded(renewed: ReadonlySet<CountedRequest>): void {
+    if (this.#closed) return;
+    const until = this.#deps.clock.monotonic() + leaseMs;
+    for (const request of renewed) {
+      if (!this.#leases.has(request)) this.#outbox.end({ request, correction: 0, until });
+    }
+  }
+}
+
+/** Of the requests that begin, each once, as the newest of them has it. */
+function limitsOf({ begun }: Turn): Iterable<RateLimit> {
+  const limits = new Map<string, RateLimit>();
+  for (const { request } of begun) for (const limit of request.limits) limits.set(limit.id, limit);
+  return limits.values();
+}

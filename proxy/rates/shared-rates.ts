@@ -1,0 +1,26 @@
+// Rates of all proxies together while Redis answers; this proxy's share of what it said last while it does not. Requests under way are counted here
+// all the time: they do not end when Redis does.
+import { RedisUnavailableError } from '../redis/connection.ts';
+import type { LocalRates } from './local-rates.ts';
+import type { RateAnswer, RateQuestion, Rates } from './rates.ts';
+
+export interface SharedRatesDeps {
+  readonly redis: Rates;
+  readonly local: LocalRates;
+}
+
+export function createSharedRates({ redis, local }: SharedRatesDeps): Rates {
+  return {
+    take: async (question: RateQuestion): Promise<RateAnswer> => {
+      try {
+        const answer = await redis.take(question);
+        const { standings, hold } = answer;
+        local.hear(question.limits, standings, hold !== undefined);
+        return hold === undefined ? answer : { standings, hold: local.follow(question.limits, hold) };
+      } catch (error) {
+        if (!(error instanceof RedisUnavailableError)) throw error;
+        return local.take(question);
+      }
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// Records as releases before signatures wrote them to Redis: sealed JSON, trusted because of the cache key alone. Read for one release,
+// and only while the control plane is of a release that does not sign; never written. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
+import { hash } from 'node:crypto';
+import { type SealContext, type SealKeys, unseal } from '../../common/seal.ts';
+import { Secret } from '../../common/secret.ts';
+import type { Guardrail } from '../../guardrails/definition.ts';
+import type { Position } from '../access/feed-state.ts';
+import { type Held, heldKey, type Subject } from '../access/held.ts';
+import type { KeyRecord, OrganizationRecord, ProviderSecret, ScopeRecord } from '../access/principal.ts';
+
+const layout = 4;
+
+export function nameInLayout4({ kind, ref }: Subject): string {
+  return `gateway:record:${layout}:${hash('sha256', `${kind}\n${ref}`, 'base64url')}`;
+}
+
+export interface StoredInLayout4 {
+  readonly asOf: Position;
+  readonly content: {
+    /** Milliseconds since 1970. */
+    readonly confirmedAt: number;
+    readonly record: unknown;
+  };
+}
+
+export function openLayout4(
+  keys: SealKeys,
+  subject: Subject,
+  value: Uint8Array,
+): StoredInLayout4 | undefined {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.length);
+  if (bytes.length < 3 || bytes.readUInt8(0) !== layout) return undefined;
+  const headerEnd = 3 + bytes.readUInt16BE(1);
+  const header = parseHeader(bytes.toString('utf8', 3, headerEnd));
+  if (header === undefined) return undefined;
+  const context = sealContext(subject, header.asOf, header.organization);
+  const content = unseal(keys, context, bytes.subarray(headerEnd));
+  // What opens was written by a proxy of this layout.
+  return content && { asOf: header.asOf, content: JSON.parse(content.toString()) };
+}
+
+function parseHeader(text: string): { asOf: Position; organization: string } | undefined {
+  try {
+    const [epoch, revision, organization] = JSON.parse(text);
+    return { asOf: { epoch: String(epoch), revision: Number(revision) }, organization: String(organization) };
+  } catch {
+    return undefined;
+  }
+}
+
+function sealContext(subject: Subject, asOf: Position, organization: string): SealContext {
+  const name = nameInLayout4(subject);
+  return {
+    derive: [subject.kind, organization, name],
+    associated: [String(layout), subject.kind, name, asOf.epoch, String(asOf.revision)],
+  };
+}
+
+type StoredSecret = { readonly [Field in keyof ProviderSecret]?: string };
+
+export function heldOfLayout4(subject: Subject, stored: StoredInLayout4, confirmedAt: number): Held {
+  const at = { ref: subject.ref, asOf: stored.asOf, confirmedAt, isUnsigned: true as const };
+  const { record } = stored.content;
+  switch (subject.kind) {
+    case 'key':
+      return { ...heldKey(subject.ref, record as KeyRecord, at), isUnsigned: true };
+    case 'organization':
+      return { ...at, kind: 'organization', record: withSecrets(record as OrganizationRecord) };
+    default:
+      return { ...at, kind: subject.kind, record: record as ScopeRecord };
+  }
+}
+
+function withSecrets(record: OrganizationRecord): OrganizationRecord {
+  const wrap = (value: string | undefined) => (value === undefined ? undefined : new Secret(value));
+  const providerKeys = record.providerKeys.map((key) => {
+    const secret = key.secret as unknown as StoredSecret;
+    return {
+      ...key,
+      secret: {
+        apiKey: wrap(secret.apiKey),
+        accessKeyId: wrap(secret.accessKeyId),
+        secretAccessKey: wrap(secret.secretAccessKey),
+        sessionToken: wrap(secret.sessionToken),
+      },
+    };
+  });
+  return { ...record, providerKeys, guardrails: record.guardrails.map(withSecret) };
+}
+
+function withSecret(guardrail: Guardrail): Guardrail {
+  const { check } = guardrail;
+  if (check.kind !== 'webhook') return guardrail;
+  const secret = check.secret as unknown as string;
+  return { ...guardrail, check: { ...check, secret: new Secret(secret) } };
+}

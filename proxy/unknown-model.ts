@@ -1,0 +1,61 @@
+// What callers are told of a model that nobody knows: the names near to it that they may call. One place for these words.
+import { catalogInForce } from '../catalog/in-force.ts';
+import { withoutKeyForms } from '../common/key-forms.ts';
+import type { ChatCall } from './call.ts';
+import { GatewayError } from './errors.ts';
+import { modelNotKnown, ProviderFailure } from './upstream/provider-failure.ts';
+
+/** A model that neither the catalog nor a custom provider's list knows. It may be newer than they are. */
+export interface UnknownModel {
+  /** Whether it looks like a typing error rather than like a new model, or a name of the operator's own. */
+  readonly isSlip: boolean;
+  /** Canonical names near to it that the caller may call, the nearest first. Not cheap. */
+  nearest(): readonly string[];
+}
+
+/** @param asked `<provider>/<model>` */
+export function modelNotFound(asked: string, near: readonly string[]): GatewayError {
+  // Callers mistake the field for another one: what looks like a key is not repeated.
+  const message = `no such model: ${withoutKeyForms(asked)}; ${nearestWords(near)}`;
+  return new GatewayError('model_not_found', { param: 'model', message });
+}
+
+/** A budget applies and the call has no price. */
+export function modelNotPriced({ qualifiedModel, unknownModel }: ChatCall): GatewayError {
+  const near = unknownModel?.nearest() ?? [];
+  if (unknownModel?.isSlip === true) {
+    const { message } = modelNotFound(qualifiedModel, near);
+    const hint = `if it is newer than the catalog of ${catalogInForce().asOf}: a budget applies, so it needs a price, which an owner or admin can set`;
+    return new GatewayError('model_not_found', { param: 'model', message, hint });
+  }
+  return new GatewayError('model_not_priced', {
+    param: 'model',
+    message: `a budget applies and ${withoutKeyForms(qualifiedModel)} has no price; ask an operator to set one`,
+    hint: didYouMean(near),
+  });
+}
+
+/** A provider that does not know the model either says so in its own words; what is near to it is for the gateway to say. */
+export function withNearest(error: unknown, { unknownModel }: ChatCall): unknown {
+  if (unknownModel === undefined || !(error instanceof ProviderFailure) || error.status !== 404) return error;
+  const { status, param = 'model', retryable, retryAfter, headers, reason } = error;
+  const near = unknownModel.nearest();
+  // Of words that are the gateway's own there may be more.
+  const tells = near.length > 0 && error.message === modelNotKnown;
+  const message = tells ? `${modelNotKnown}; ${nearestWords(near)}` : error.message;
+  const told = { status, message, param, code: 'model_not_found', retryable, retryAfter };
+  return new ProviderFailure(told, { retryAfter, headers, reason, hint: didYouMean(near) });
+}
+
+/** What callers are told of names near to theirs. */
+export function nearestWords(near: readonly string[]): string {
+  return near.length === 0
+    ? 'GET /v1/models lists what this key may call'
+    : `the nearest that this key may call: ${near.join(', ')}`;
+}
+
+export function didYouMean(near: readonly string[]): string | undefined {
+  if (near.length === 0) return undefined;
+  const names = [near.slice(0, -1).join(', '), near.at(-1)].filter(Boolean);
+  return `did you mean ${names.join(' or ')}?`;
+}

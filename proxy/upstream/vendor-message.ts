@@ -1,0 +1,46 @@
+// What the log may repeat of a vendor's words about a failure. Never anything of the request: what is refused because of what it
+// says is not repeated at all, and words that hold a part of it are left out.
+import { isObject } from '../../common/json.ts';
+import { printableLine } from '../../common/key-forms.ts';
+import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
+import type { ProviderCall, VendorError } from '../providers/provider.ts';
+import { withoutKey } from './key-echo.ts';
+
+const wordsMax = 300;
+/** So many characters of the request in a row are a part of it. */
+const shared = 24;
+const step = shared / 2;
+/** Larger requests are not searched. */
+const searchedMax = 128 * 1024;
+
+/** @returns the status, and after it the words where they may be repeated; one line */
+export function vendorWords(
+  { status, message }: Pick<VendorError, 'status' | 'message'>,
+  { request, target }: Pick<ProviderCall, 'request' | 'target'>,
+): string {
+  const about = `status ${status}`;
+  if (!isAboutTheVendor(status)) return about;
+  const words = printableLine(withoutKey(message, target.credential), wordsMax);
+  return words === '' || repeats(words, request) ? about : `${about}: ${words}`;
+}
+
+/** Its key, its models, its limits, its state: not the request's contents. */
+function isAboutTheVendor(status: number): boolean {
+  return status >= 500 || [401, 402, 403, 404, 408, 409, 429].includes(status);
+}
+
+function repeats(words: string, { body, bytes }: ChatRequest): boolean {
+  if (words.length < step) return false;
+  if (bytes > searchedMax) return true;
+  const pieces = Array.from({ length: Math.floor(words.length / step) }, (_, at) =>
+    words.slice(at * step, (at + 1) * step),
+  );
+  const { model: _named, ...rest } = body;
+  const holds = (value: unknown): boolean => {
+    if (typeof value === 'string')
+      return value.length >= step && pieces.some((piece) => value.includes(piece));
+    if (Array.isArray(value)) return value.some(holds);
+    return isObject(value) && Object.values(value).some(holds);
+  };
+  return holds(rest);
+}

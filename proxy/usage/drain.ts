@@ -1,0 +1,199 @@
+// Reports what proxies have left in the overflow, whoever they were. An entry is removed only after the report of all its events
+// was acknowledged; one that cannot be reported is passed over and tried again later, so that it is in nobody's way.
+import type { Background } from '../../common/background.ts';
+import type { Clock } from '../../common/clock.ts';
+import type { Logger } from '../../common/logger.ts';
+import type { Timers } from '../../common/timers.ts';
+import type { UsageEvent } from '../budgets/ledger-client.ts';
+import { RedisUnavailableError } from '../redis/connection.ts';
+import { batchEventsMax } from './batch.ts';
+import type { Entry, Overflow } from './overflow.ts';
+import type { Reporting } from './reporting.ts';
+import type { SkipReason, UsageMetrics } from './usage-metrics.ts';
+
+export interface DrainDeps {
+  readonly overflow: Overflow;
+  readonly reporting: Reporting;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly background: Background;
+  readonly log: Logger;
+  readonly metrics: UsageMetrics;
+  /** In the ledger, in this epoch of its database. Comes again where a report is repeated because its entry is still there. */
+  readonly onRecorded: (events: readonly UsageEvent[], epoch: string) => void;
+  /** In the ledger, and in the overflow no more: comes once for each event. */
+  readonly onDrained: (events: readonly UsageEvent[]) => void;
+}
+
+const everyMs = 10_000;
+/** After the control plane was away every proxy comes; not at one instant. */
+const soonMs = 1_000;
+/** What was passed over is tried again. */
+const againMs = 600_000;
+/** The control plane takes no usage that is older. */
+const entryAgeMaxMs = 40 * 86_400_000;
+const toldMax = 10_000;
+
+export class Drain {
+  readonly #deps: DrainDeps;
+  /** By shard, the last entry that was reported or passed over. */
+  readonly #passed = new Map<number, string>();
+  readonly #deniedOrganizations = new Set<string>();
+  readonly #told = new Set<string>();
+  #forgetAt: number;
+  #running = false;
+  #closed = false;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(deps: DrainDeps) {
+    this.#deps = deps;
+    this.#forgetAt = deps.clock.monotonic() + againMs;
+    this.#after(soonMs * deps.random());
+  }
+
+  /** The control plane is back. */
+  soon(): void {
+    if (!this.#running) this.#after(soonMs * this.#deps.random());
+  }
+
+  /** Does not wait for a report under way: what it is of stays in the overflow. */
+  close(): void {
+    this.#closed = true;
+    this.#cancelTimer();
+  }
+
+  #after(delayMs: number): void {
+    this.#cancelTimer();
+    if (this.#closed) return;
+    this.#cancelTimer = this.#deps.timers.after(delayMs, () =>
+      this.#deps.background('drain usage from Redis', this.#run()),
+    );
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    this.#forget();
+    try {
+      await this.#drain();
+    } catch (error) {
+      if (!(error instanceof RedisUnavailableError)) throw error;
+    } finally {
+      this.#running = false;
+      this.#after(everyMs * (0.5 + this.#deps.random()));
+    }
+  }
+
+  #forget(): void {
+    const now = this.#deps.clock.monotonic();
+    if (now < this.#forgetAt) return;
+    this.#forgetAt = now + againMs;
+    this.#passed.clear();
+    this.#deniedOrganizations.clear();
+    if (this.#told.size > toldMax) this.#told.clear();
+  }
+
+  /** From a shard by chance on, so that proxies do not go one behind the other. */
+  async #drain(): Promise<void> {
+    const { overflow, random } = this.#deps;
+    const first = Math.floor(random() * overflow.shards);
+    for (let i = 0; i < overflow.shards && this.#mayTry; i++)
+      await this.#drainShard((first + i) % overflow.shards);
+  }
+
+  get #mayTry(): boolean {
+    return !this.#closed && this.#deps.reporting.nextTryAt <= this.#deps.clock.monotonic();
+  }
+
+  async #drainShard(shard: number): Promise<void> {
+    const { overflow } = this.#deps;
+    let isLocked = false;
+    while (this.#mayTry) {
+      const entries = await overflow.read(shard, this.#passed.get(shard));
+      const last = entries.at(-1);
+      if (last === undefined) break;
+      isLocked ||= await overflow.lock(shard);
+      if (!isLocked || !(await this.#drainEntries(shard, entries))) break;
+      this.#passed.set(shard, last.id);
+    }
+    if (isLocked) await overflow.unlock(shard);
+  }
+
+  /** @returns whether the control plane answers */
+  async #drainEntries(shard: number, entries: readonly Entry[]): Promise<boolean> {
+    const readable: ReadableEntry[] = [];
+    for (const entry of entries) {
+      if (!isReadable(entry)) await this.#skip(shard, entry, 'unreadable');
+      else if (this.#deniedOrganizations.has(entry.organizationId)) await this.#skip(shard, entry, 'denied');
+      else readable.push(entry);
+    }
+    for (const group of grouped(readable)) if (!(await this.#reportGroup(shard, group))) return false;
+    return true;
+  }
+
+  async #reportGroup(shard: number, group: readonly ReadableEntry[]): Promise<boolean> {
+    const { metrics, overflow, reporting } = this.#deps;
+    const events = group.flatMap((entry) => entry.events);
+    const { denied, failed, recorded, refused } = await reporting.report(events, 'any');
+    for (const each of recorded) this.#deps.onRecorded(each.events, each.epoch);
+    if (failed.length + refused.length === 0) {
+      await overflow.remove(shard, group);
+      this.#deps.onDrained(events);
+      metrics.drained(events.length);
+      return true;
+    }
+    if (failed.length > 0 && !denied) return false;
+    const [entry] = group;
+    if (entry !== undefined && group.length === 1) {
+      if (denied) this.#deniedOrganizations.add(entry.organizationId);
+      await this.#skip(shard, entry, denied ? 'denied' : 'refused');
+      return true;
+    }
+    for (const alone of group) if (!(await this.#reportGroup(shard, [alone]))) return false;
+    return true;
+  }
+
+  /** It stays for another proxy, or for a later version, as long as any might still report it. */
+  async #skip(shard: number, entry: Entry, reason: SkipReason): Promise<void> {
+    const { clock, log, metrics, overflow } = this.#deps;
+    const about = {
+      entry: entry.id,
+      shard,
+      organization_id: entry.organizationId,
+      events: entry.events?.length,
+    };
+    if (clock.now() - entry.putAt > entryAgeMaxMs) {
+      await overflow.remove(shard, [entry]);
+      metrics.lost(entry.events?.length ?? 1);
+      log.error({ ...about, reason }, 'usage in Redis is too old to be recorded: it is lost');
+      return;
+    }
+    const what = reason === 'denied' ? entry.organizationId : `${shard}:${entry.id}`;
+    if (this.#told.has(what)) return;
+    this.#told.add(what);
+    metrics.skipped(reason);
+    log.warn({ ...about, reason }, 'usage in Redis cannot be reported by this proxy; it stays there');
+  }
+}
+
+type ReadableEntry = Entry & { readonly events: NonNullable<Entry['events']> };
+
+function isReadable(entry: Entry): entry is ReadableEntry {
+  return entry.events !== undefined;
+}
+
+/** As many together as a report may hold. */
+function grouped(entries: readonly ReadableEntry[]): readonly (readonly ReadableEntry[])[] {
+  const groups: ReadableEntry[][] = [];
+  let room = 0;
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    if (group !== undefined && entry.events.length <= room) group.push(entry);
+    else {
+      groups.push([entry]);
+      room = batchEventsMax;
+    }
+    room -= entry.events.length;
+  }
+  return groups;
+}

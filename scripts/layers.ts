@@ -1,0 +1,206 @@
+// Who may import whom, in one table: the folders of the repository, the packages of npm, and the few files that only their own entry
+// starts. Every form of import counts, of types too, and no rooms and no files import each other in a circle.
+// `node scripts/layers.ts` reads the whole tree.
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** The top folders that each top folder may import, beside itself. A folder that is missing here may import any. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  common: ['package.json'],
+  proto: ['common'],
+  catalog: ['common'],
+  guardrails: ['catalog', 'common', 'proto'],
+  proxy: ['catalog', 'common', 'guardrails', 'proto'],
+  'control-plane': ['catalog', 'common', 'guardrails', 'proto'],
+  injector: ['common'],
+  keeper: ['common'],
+  gatewayctl: ['catalog', 'common', 'guardrails', 'proto'],
+  simulator: ['catalog', 'common'],
+  quickstart: ['catalog', 'common', 'control-plane', 'guardrails', 'proto', 'proxy', 'simulator'],
+};
+
+/** The only files and folders that import a package; what surrounds the programs is free, and so are tests. */
+const importers: Readonly<Record<string, readonly string[]>> = {
+  '@grafana/*': ['scripts/observability/grafana.ts'],
+  '@grpc/grpc-js': ['common/tls.ts', ...grpcEnds()],
+  '@grpc/reflection': grpcEnds(),
+  'grpc-health-check': grpcEnds(),
+  '@grpc/proto-loader': ['proto/load.ts'],
+  '@peculiar/x509': ['keeper/authority/x509.ts'],
+  'reflect-metadata': ['keeper/authority/x509.ts'],
+  '@smithy/*': [
+    'proxy/formats/converse/frames.ts',
+    'proxy/providers/credentials/sigv4.ts',
+    'simulator/managed-cloud-models/frames.ts',
+  ],
+  commander: ['gatewayctl/program.ts'],
+  hyparquet: ['gatewayctl/bills/parquet.ts'],
+  ibantools: ['guardrails/kinds/personal-data/'],
+  'libphonenumber-js': ['guardrails/kinds/personal-data/'],
+  stdnum: ['guardrails/kinds/personal-data/'],
+  ioredis: ['proxy/redis/'],
+  kysely: databaseRooms(),
+  pg: databaseRooms(),
+  'node:sqlite': databaseRooms(),
+  pino: ['common/logger.ts'],
+  'prom-client': ['control-plane', 'injector', 'keeper', 'proxy'].map(
+    (plane) => `${plane}/telemetry/metrics.ts`,
+  ),
+  re2js: ['guardrails/kinds/pattern/expressions.ts'],
+  undici: ['proxy/upstream/transport.ts'],
+};
+
+/** Files that others must not import, with those who may. */
+const reserved: readonly { readonly file: RegExp; readonly by: RegExp; readonly why: string }[] = [
+  {
+    file: /^[a-z-]+\/app\.ts$/,
+    by: /^(?:(?:proxy|control-plane|injector|keeper)\/(?:main|run)\.ts$|quickstart\/|test\/)/,
+    why: 'app.ts constructs a whole plane: only its own entry, quickstart/ and tests start it',
+  },
+  {
+    file: /^proxy\/(?:providers\/(?!(?:provider|custom|vendor-[a-z]+)\.ts$)|formats\/(?!chat-completions\/)[a-z-]+\/)/,
+    by: /^(?:proxy\/(?:formats\/|providers\/|telemetry\/|[a-z-]+\.ts$)|scripts\/|test\/)/,
+    why: 'a provider is the interface in providers/provider.ts, seen from the request path',
+  },
+];
+
+export interface Violation {
+  readonly file: string;
+  readonly specifier: string;
+  readonly why: string;
+}
+
+/** @param file from the root of the repository @returns what the file imports and may not */
+export function violationsIn(file: string, text: string): readonly Violation[] {
+  return specifiersIn(text).flatMap((specifier) => {
+    const why = specifier.startsWith('.')
+      ? refusedFile(file, resolved(file, specifier))
+      : refusedPackage(file, specifier);
+    return why === undefined ? [] : [{ file, specifier, why }];
+  });
+}
+
+/** What the text imports in any form: import, export from, import(), the type import(''). */
+export function specifiersIn(text: string): readonly string[] {
+  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*(['"`])([^'"`\n]+)\1/g)].map(
+    ([, , specifier = '']) => specifier,
+  );
+}
+
+function refusedFile(file: string, imported: string): string | undefined {
+  const [from = '', to = ''] = [topOf(file), topOf(imported)];
+  const allowed = mayImport[from];
+  if (allowed !== undefined && from !== to && !allowed.includes(to)) {
+    return `${from}/ imports ${allowed.join(', ')} alone`;
+  }
+  return reserved.find((row) => row.file.test(imported) && !row.by.test(file))?.why;
+}
+
+function refusedPackage(file: string, specifier: string): string | undefined {
+  if (/^test\//.test(file)) return;
+  for (const [name, files] of Object.entries(importers)) {
+    const matches = name.endsWith('/*')
+      ? specifier.startsWith(name.slice(0, -1))
+      : specifier === name || specifier.startsWith(`${name}/`);
+    if (
+      matches &&
+      !files.some((allowed) => (allowed.endsWith('/') ? file.startsWith(allowed) : file === allowed))
+    ) {
+      return `${name} is imported by ${files.join(', ')} alone`;
+    }
+  }
+  return;
+}
+
+function grpcEnds(): readonly string[] {
+  return ['proxy/control-plane/client.ts', 'control-plane/grpc-server.ts', 'gatewayctl/client.ts'];
+}
+
+function databaseRooms(): readonly string[] {
+  const rooms = ['changes', 'ledger', 'reconciliation', 'rpc', 'services', 'store', 'usage', 'webhooks'];
+  return rooms.map((room) => `control-plane/${room}/`);
+}
+
+/** The top folder, or the file itself where it is in none. */
+function topOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+function resolved(file: string, specifier: string): string {
+  return normalize(join(dirname(file), specifier));
+}
+
+/**
+ * A room is a folder; a file right in a top folder is a room of its own, since such files are the ground that all rooms stand on or
+ * what puts them together.
+ */
+export function roomOf(file: string): string {
+  const folder = dirname(file);
+  return folder.includes('/') ? folder : file;
+}
+
+/** @param files path → text @returns the groups of nodes that import each other in a circle */
+export function circles(
+  files: ReadonlyMap<string, string>,
+  node: (file: string) => string,
+): readonly (readonly string[])[] {
+  const graph = new Map<string, Set<string>>();
+  for (const [file, text] of files) {
+    const from = node(file);
+    const imported = graph.get(from) ?? new Set();
+    graph.set(from, imported);
+    for (const specifier of specifiersIn(text)) {
+      const target = resolved(file, specifier);
+      if (specifier.startsWith('.') && files.has(target) && node(target) !== from) imported.add(node(target));
+    }
+  }
+  return [...new Set([...graph.keys()].map((start) => circleOf(start, graph)))]
+    .filter((names) => names !== '')
+    .map((names) => names.split(' '));
+}
+
+/** @returns all that the start reaches and that reaches it, in order; nothing where there is no way back */
+function circleOf(start: string, graph: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const forward = reached(start, graph);
+  if (!forward.has(start)) return '';
+  return [...forward]
+    .filter((name) => reached(name, graph).has(start))
+    .toSorted((a, b) => a.localeCompare(b))
+    .join(' ');
+}
+
+function reached(start: string, graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const found = new Set(graph.get(start));
+  for (const name of found) for (const next of graph.get(name) ?? []) found.add(next);
+  return found;
+}
+
+/** The programs and what they stand on; tests and scripts may be tied as they like. */
+function isProgram(file: string): boolean {
+  return Object.hasOwn(mayImport, topOf(file)) && topOf(file) !== 'simulator';
+}
+
+export function readTree(root: string): ReadonlyMap<string, string> {
+  const names = globSync('{*,*/**/*}.ts', {
+    cwd: root,
+    exclude: (name) => ['node_modules', 'dist', 'data', 'generated'].includes(name),
+  });
+  return new Map(names.toSorted().map((name) => [name, readFileSync(join(root, name), 'utf8')]));
+}
+
+export function problemsOf(tree: ReadonlyMap<string, string>): readonly string[] {
+  const programs = new Map([...tree].filter(([file]) => isProgram(file)));
+  return [
+    ...[...tree]
+      .flatMap(([file, text]) => violationsIn(file, text))
+      .map(({ file, specifier, why }) => `${file}: ${specifier}: ${why}`),
+    ...circles(programs, (file) => file).map((files) => `files in a circle: ${files.join(' ')}`),
+    ...circles(programs, roomOf).map((rooms) => `rooms in a circle: ${rooms.join(' ')}`),
+  ];
+}
+
+if (import.meta.main) {
+  const problems = problemsOf(readTree(join(import.meta.dirname, '..')));
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,137 @@
+// The pages and what they point to: links, headings, paths and npm commands in them exist, and so do the files that comments name.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+import { projectRoot } from './support/process.ts';
+
+const foreign = ['node_modules', '.git', 'data', 'dist', 'coverage'];
+const isForeign = (entry: { name: string }) => foreign.includes(entry.name);
+const files = globSync('**/*', { cwd: projectRoot, withFileTypes: true, exclude: isForeign }).map((entry) =>
+  join(entry.parentPath, entry.name).slice(projectRoot.length),
+);
+const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/', 1)[0]));
+const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8');
+
+/** History keeps the paths of its day. */
+const isHistory = (file: string) => file === 'CHANGELOG.md' || file.startsWith('bench/results/');
+const pages = files.filter((file) => file.endsWith('.md') && !isHistory(file));
+
+const blocks = /^```.*?^```$/gms;
+const spans = /`[^`\n]+`/g;
+
+function all(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([whole, part]) => part ?? whole);
+}
+
+/** What `find` returns of each page, by page; pages without any are left out. */
+function byPage(find: (text: string, page: string) => readonly string[]): Record<string, readonly string[]> {
+  const found = pages.map((page) => [page, find(read(page), page)] as const);
+  return Object.fromEntries(found.filter(([, list]) => list.length > 0));
+}
+
+/** As GitHub names the anchor of a heading. */
+function anchorOf(heading: string): string {
+  const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+  return text.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-');
+}
+
+function anchorsOf(page: string): readonly string[] {
+  return all(read(page).replaceAll(blocks, ''), /^#{1,6} (.+)$/gm).map(anchorOf);
+}
+
+function isBroken(link: string, page: string): boolean {
+  const [path = '', anchor] = link.split('#', 2);
+  const target = path === '' ? page : normalize(join(dirname(page), path));
+  if (!existsSync(join(projectRoot, target))) return true;
+  return anchor !== undefined && !anchorsOf(target).includes(anchor);
+}
+
+/** One with `*` names at least one file; one with `<…>` is a pattern for the reader. */
+function isThere(path: string): boolean {
+  if (/[<>…{}]/.test(path)) return true;
+  if (path.includes('*')) return globSync(path, { cwd: projectRoot }).length > 0;
+  return existsSync(join(projectRoot, path));
+}
+
+describe('pages', () => {
+  it('link to files and headings that exist', () => {
+    const links = (text: string) =>
+      all(text.replaceAll(blocks, '').replaceAll(spans, ''), /\]\(([^)\s]+)\)/g);
+    const broken = byPage((text, page) =>
+      links(text).filter((link) => !/^[a-z]+:/.test(link) && isBroken(link, page)),
+    );
+    expect(broken).toEqual({});
+  });
+
+  it('name paths of the repository that exist', () => {
+    const missing = byPage((text) =>
+      all(text.replaceAll(blocks, ''), /`([\w.@-]+\/[^\s`:#]*)`/g).filter(
+        (path) => folders.has(path.split('/', 1)[0]) && !isThere(path),
+      ),
+    );
+    expect(missing).toEqual({});
+  });
+
+  it('name files in commands that exist', () => {
+    const commands = (text: string) =>
+      [...all(text, blocks), ...all(text, spans).filter((span) => span.includes(' '))].join('\n');
+    const missing = byPage((text) =>
+      all(commands(text), /(?<![\w./-])(?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs|sh)\b/g).filter(
+        (path) => folders.has(path.split('/', 1)[0]) && !isThere(path),
+      ),
+    );
+    expect(missing).toEqual({});
+  });
+
+  it('name npm commands that exist', () => {
+    const known = [...Object.keys(manifest.scripts), 'install', 'ci'];
+    const unknown = byPage((text) =>
+      all(
+        [...all(text, blocks), ...all(text, spans)].join('\n'),
+        /\bnpm (?:run )?(?:-s |--silent )?([a-z][\w:-]*)/g,
+      ).filter((command) => !known.includes(command)),
+    );
+    expect(unknown).toEqual({});
+  });
+});
+
+describe('comments', () => {
+  it('name files that exist', () => {
+    const sources = files.filter((file) => /\.(ts|mjs)$/.test(file) && !file.includes('/generated/'));
+    const exists = (path: string) => files.some((file) => file === path || file.endsWith(`/${path}`));
+    const missing = sources.flatMap((file) =>
+      all(read(file), /^\s*(?:\/\/|\/?\*)(.*)$/gm)
+        .flatMap((comment) => all(comment, /(?<![\w./@:-])((?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs))\b/g))
+        .filter((path) => !exists(path))
+        .map((path) => `${file}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the glossary', () => {
+  const [, law = ''] = /^## Words to avoid\n(.*?)^## /ms.exec(read('docs/glossary.md')) ?? [];
+  const rows = law
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.slice(2, -2).split(' | '));
+
+  it('has rows that a program can count', () => {
+    expect(rows.length).toBeGreaterThan(30);
+    for (const row of rows) {
+      const [not = '', but = '', means = '', counted = '', allowed = ''] = row;
+      expect(row, not).toHaveLength(5);
+      expect(not).toMatch(/^`[\w -]+`(?:, `[\w -]+`)*(?: \([^`]+\))?$/);
+      expect(but.length, not).toBeGreaterThan(2);
+      expect(means.length, not).toBeGreaterThan(5);
+      expect(['everywhere', 'in names', 'in review'], not).toContain(counted);
+      expect(allowed, not).toMatch(/^(?:–|`[^`]+`(?:, `[^`]+`)*)$/);
+    }
+  });
+
+  it('has each word once', () => {
+    const words = rows.flatMap(([not = '']) => all(not, /`([^`]+)`/g));
+    expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+  });
+});

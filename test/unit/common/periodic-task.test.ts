@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { startRounds } from '../../../common/periodic-task.ts';
+import { silentLog } from '../../support/silent-log.ts';
+import { settle, VirtualTime } from '../../support/virtual-time.ts';
+
+const options = (timers: VirtualTime) => ({ what: 'tests', everyMs: 1000, log: silentLog, timers });
+
+it('begins at once, and again every so often', async () => {
+  const time = new VirtualTime();
+  let rounds = 0;
+  const running = startRounds(async () => void rounds++, options(time));
+  await time.advance(0);
+  expect(rounds).toBe(1);
+  await time.advance(999);
+  expect(rounds).toBe(1);
+  await time.advance(1);
+  expect(rounds).toBe(2);
+  await time.advance(5000);
+  expect(rounds).toBe(7);
+  await running.close();
+});
+
+it('begins when woken, and counts the time from then on', async () => {
+  const time = new VirtualTime();
+  let rounds = 0;
+  const running = startRounds(async () => void rounds++, options(time));
+  await time.advance(500);
+  running.wake();
+  await time.advance(999);
+  expect(rounds).toBe(2);
+  await time.advance(1);
+  expect(rounds).toBe(3);
+  await running.close();
+});
+
+it('goes once more when woken during a round, however often, and never twice at a time', async () => {
+  const time = new VirtualTime();
+  const ends: (() => void)[] = [];
+  const running = startRounds(() => new Promise((resolve) => void ends.push(resolve)), options(time));
+  for (let times = 0; times < 5; times++) running.wake();
+  await settle();
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  await settle();
+  expect(ends).toHaveLength(2);
+  ends[1]?.();
+  await settle();
+  expect(ends).toHaveLength(2);
+  await running.close();
+});
+
+it('goes on after a failure', async () => {
+  const time = new VirtualTime();
+  let rounds = 0;
+  const failing = async () => {
+    rounds++;
+    throw new Error('the database is away');
+  };
+  const running = startRounds(failing, options(time));
+  await time.advance(3000);
+  expect(rounds).toBe(4);
+  await running.close();
+});
+
+it('closes when the round under way is over, and begins none after', async () => {
+  const time = new VirtualTime();
+  let end = () => {};
+  let rounds = 0;
+  const round = () => {
+    rounds++;
+    return new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  };
+  const running = startRounds(round, options(time));
+  let closed = false;
+  const closing = running.close().then(() => {
+    closed = true;
+  });
+  running.wake();
+  await settle();
+  expect(closed).toBe(false);
+  end();
+  await closing;
+  await time.advance(10_000);
+  running.wake();
+  expect(rounds).toBe(1);
+});

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { takesAway } from '../../../../control-plane/audit/revocations.ts';
+import { type MethodName, methodNamed, methodNames } from '../../../../control-plane/services/methods.ts';
+import { chained } from '../../../support/audit-events.ts';
+
+const judged = (action: string, before?: object, after?: object) => {
+  const [event] = chained([{ action, target_id: 'x', ...(before && { before }), ...(after && { after }) }]);
+  return event !== undefined && takesAway(event);
+};
+
+it('revocations, deletions, suspensions, new limits and guardrails take away, whatever they say', () => {
+  const changes = methodNames.filter((name) => isChange(name) && judged(name));
+  expect(changes).toEqual([
+    ...[
+      'AiSystems.Delete',
+      'Guardrails.Create',
+      'Guardrails.Update',
+      'Guardrails.RotateSecret',
+      'Limits.Create',
+    ],
+    ...['OperatorTokens.Revoke', 'Organizations.Suspend', 'People.Delete', 'ProviderKeys.Delete'],
+    ...[
+      'Providers.Update',
+      'Providers.Delete',
+      'ProxyTokens.Revoke',
+      'VirtualKeys.Rotate',
+      'VirtualKeys.Revoke',
+    ],
+    ...['Webhooks.Update', 'Webhooks.RotateSecret', 'Webhooks.Delete'],
+  ]);
+});
+
+it.each<[MethodName, object, object]>([
+  ['VirtualKeys.Update', { active: true }, { active: false }],
+  ['VirtualKeys.Update', {}, { endsAt: '2026-12-01T00:00:00Z' }],
+  ['VirtualKeys.Update', { endsAt: '2026-12-02T00:00:00Z' }, { endsAt: '2026-12-01T00:00:00Z' }],
+  ['VirtualKeys.Update', { allowedModels: [] }, { allowedModels: ['gpt-provider/*'] }],
+  ['People.Update', { role: 'ROLE_OWNER' }, { role: 'ROLE_MEMBER' }],
+  ['People.Update', { active: true }, { active: false }],
+  ['AiSystems.Update', { active: true }, { active: false }],
+  ['ProviderKeys.Update', { enabled: true }, { enabled: false }],
+  ['ProviderKeys.Update', { secretVersion: 1 }, { secretVersion: 2 }],
+  ['Limits.Update', { amountUsd: '10' }, { amountUsd: '9.5' }],
+  ['Limits.Update', { count: '100' }, { count: '20' }],
+  [
+    'Organizations.UpdateSettings',
+    { settings: { access: { callerProviderKeys: true } } },
+    { settings: { access: { callerProviderKeys: false } } },
+  ],
+])('%s from %j to %j takes away', (action, before, after) => {
+  expect(judged(action, before, after)).toBe(true);
+});
+
+it.each<[string, object, object]>([
+  ['VirtualKeys.Update', { name: 'a', active: true }, { name: 'b', active: true }],
+  ['VirtualKeys.Update', { active: false }, { active: true }],
+  ['VirtualKeys.Update', { endsAt: '2026-12-01T00:00:00Z' }, {}],
+  ['VirtualKeys.Update', { endsAt: '2026-12-01T00:00:00Z' }, { endsAt: '2026-12-02T00:00:00Z' }],
+  ['Limits.Update', { amountUsd: '9.5' }, { amountUsd: '10' }],
+  ['Limits.Update', { count: '20' }, { count: '100' }],
+  ['VirtualKeys.Create', {}, { active: false }],
+  ['Guardrails.ReportDecisions', {}, {}],
+  ['ProviderKeys.Reseal', {}, {}],
+  ['toString', {}, {}],
+])('%s from %j to %j takes nothing away', (action, before, after) => {
+  expect(judged(action, before, after)).toBe(false);
+});
+
+function isChange(name: MethodName): boolean {
+  const method = methodNamed(name);
+  return method.audience === 'operator' && method.effect === 'change';
+}

@@ -1,0 +1,69 @@
+// The control plane's table of shares: what an organization may have of each resource, and what it is told beyond that.
+import { describe, expect, it } from 'vitest';
+import { CallError } from '../../../../control-plane/rpc/errors.ts';
+import { createShares, shareRows } from '../../../../control-plane/rpc/shares.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+const owner = (organization: string, key = 'k') => ({ organization, key });
+
+function refused(work: () => unknown): CallError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CallError) return error;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('a rate', () => {
+  it('refuses beyond it, says when to come again, and is each organization’s own', () => {
+    const time = new VirtualTime();
+    const shares = createShares(time, { change_rate: { perMinute: 60, burst: 2 } });
+    shares.take('change_rate', 'a');
+    shares.take('change_rate', 'a');
+    const error = refused(() => shares.take('change_rate', 'a'));
+    expect(error).toMatchObject({ reason: 'too_many_requests', code: 'RESOURCE_EXHAUSTED', retryAfter: 1 });
+    expect(error.message).toContain(shareRows.change_rate.about);
+    shares.take('change_rate', 'b');
+    time.stall(1000);
+    shares.take('change_rate', 'a');
+    expect(shares.states().get('change_rate')).toEqual({ used: 1, refused: 1 });
+  });
+
+  it('is of time where what a thing takes is known only afterwards', () => {
+    const time = new VirtualTime();
+    const shares = createShares(time);
+    const { burst, perMinute } = shareRows.guardrail_time;
+    shares.expect('guardrail_time', 'a');
+    shares.charge('guardrail_time', 'a', burst + perMinute / 60);
+    expect(refused(() => shares.expect('guardrail_time', 'a')).retryAfter).toBe(2);
+    shares.expect('guardrail_time', 'b');
+    time.stall(2000);
+    shares.expect('guardrail_time', 'a');
+  });
+});
+
+describe('downloads that are being sent', () => {
+  it.each([1, 3, 10])('leave one for the next organization, however many others hold theirs: %i', (count) => {
+    const shares = createShares(new VirtualTime());
+    const ends: (() => void)[] = [];
+    for (let n = 0; n < count; n++)
+      for (let download = 0; download < shareRows.exports.capacity; download++)
+        try {
+          ends.push(shares.holdExport(owner(`greedy${n}`, `k${download}`)));
+        } catch (error) {
+          expect(error).toMatchObject({ reason: 'too_many_requests', retryAfter: 10 });
+        }
+    ends.push(shares.holdExport(owner('next')));
+    for (const end of ends) {
+      end();
+      // Both the sender and whoever watches it may say so.
+      end();
+    }
+    expect(shares.states().get('exports')?.used).toBe(0);
+  });
+});
+
+it('every resource of the table has its figures', () => {
+  expect([...createShares(new VirtualTime()).states().keys()].sort()).toEqual(Object.keys(shareRows).sort());
+});

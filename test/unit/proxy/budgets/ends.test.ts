@@ -1,0 +1,275 @@
+// Ends of sessions that this proxy brings about itself: after a restore, where the ledger does not know a lease, where usage was lost.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dayOf } from '../../../../common/budget-window.ts';
+import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
+import { driftMs } from '../../../../proxy/budgets/lost-usage.ts';
+import { ask, attempt, World } from './world.ts';
+
+let world: World;
+
+beforeEach(async () => {
+  world = new World();
+  world.ledger.sessions = 1;
+  world.ledger.addBudget('a', 1_000_000);
+  await world.time.advance(5);
+});
+
+afterEach(() => {
+  expect(world.defects).toEqual([]);
+});
+
+const session = () => world.budgets.stamp().session;
+const window = () => dayOf(world.ledger.now());
+const ends = () => world.link.calls.flatMap((call) => (call.kind === 'close' ? [call.end] : []));
+const books = () => world.ledger.books('a');
+
+/** The database loses all that happened to leases since. */
+function loseLeases(): void {
+  for (const lease of world.ledger.reference.leases.values()) lease.seq = 0;
+}
+
+describe('a database that was restored', () => {
+  let old: string;
+  let hold: BudgetHold;
+  beforeEach(async () => {
+    hold = await world.take(ask(100, 'a'));
+    old = session();
+    world.usage.waiting = [{ budgetId: 'a', window: window(), amount: 7 }];
+    world.usage.overflowed = [{ budgetId: 'a', window: window(), amount: 3 }];
+    world.budgets.epochChanged('restored', 'epoch-2');
+  });
+
+  it('is told again what was acknowledged, then the session is closed with what is outstanding, then another begins', async () => {
+    await world.time.advance(50);
+    expect(new Set(world.usage.reportedAgain)).toEqual(new Set(['epoch-2']));
+    const outstanding = [{ budgetId: 'a', window: window(), amount: 100 + 7 + 3 }];
+    expect(ends()).toEqual([{ session: old, outstanding, andOthers: false }]);
+    expect(session()).not.toBe(old);
+    expect(session()).not.toBe('');
+    expect(books()).toMatchObject({ leased: 0, unsettled: 110 });
+  });
+
+  it('is drawn from by nobody before', async () => {
+    const asked = attempt(world.budgets, ask(100, 'a'));
+    expect(world.budgets.stamp().session).toBe('');
+    await world.time.advance(50);
+    expect((await asked).stamp.session).not.toBe(old);
+  });
+
+  it('is told once more when requests of the old session have ended, and nothing of it is returned', async () => {
+    await world.time.advance(50);
+    world.ledger.spend(hold, 40);
+    [world.usage.waiting, world.usage.overflowed] = [[], []];
+    const returns = world.link.returns.length;
+    await world.time.advance(1_500);
+    expect(ends().at(-1)).toEqual({ session: old, outstanding: [], andOthers: false });
+    expect(books()).toMatchObject({ spent: 40, leased: 0, unsettled: 0 });
+    expect(world.link.returns.slice(returns).filter((each) => each.session === old)).toEqual([]);
+    await world.time.advance(10_000);
+    expect(ends()).toHaveLength(2);
+  });
+
+  it('is asked until it has closed the session', async () => {
+    world.link.condition = 'down';
+    await world.time.advance(3_000);
+    expect(session()).toBe('');
+    world.link.condition = 'up';
+    await world.time.advance(2_000);
+    expect(session()).not.toBe('');
+    expect(books()).toMatchObject({ leased: 0, unsettled: 110 });
+  });
+
+  it('may not know how to: then the session ends as it would have', async () => {
+    world.link.condition = 'denied';
+    await world.time.advance(50);
+    world.link.condition = 'up';
+    await world.time.advance(1_500);
+    expect(session()).not.toBe(old);
+    expect(session()).not.toBe('');
+  });
+
+  it('twice: what was reported to the first is reported again to the second', async () => {
+    world.budgets.epochChanged('restored', 'epoch-3');
+    await world.time.advance(100);
+    expect(world.usage.reportedAgain.at(-1)).toBe('epoch-3');
+    expect(ends().length).toBeGreaterThan(0);
+    expect(session()).not.toBe('');
+  });
+});
+
+describe('a budget that was deleted', () => {
+  beforeEach(async () => {
+    (await world.take(ask(100, 'a'))).settle(0);
+    world.ledger.change('a', { isDeleted: true });
+    // More than there is, so that it is drawn and found to be deleted.
+    (await world.take(ask(5_000, 'a'))).settle(0);
+    expect(world.budgets.take(ask(9_000_000, 'a'))).not.toBeInstanceOf(Promise);
+  });
+
+  it('and is there again in a database that was restored holds again, in the next session', async () => {
+    world.ledger.change('a', { isDeleted: false });
+    world.budgets.epochChanged('restored', 'epoch-2');
+    await world.time.advance(50);
+    expect(await world.refusal(ask(9_000_000, 'a'))).toBe('exceeded a');
+    await world.take(ask(100, 'a'));
+    expect(books().leased).toBeGreaterThan(0);
+  });
+
+  it('is asked for once in a session', async () => {
+    const draws = world.link.draws.length;
+    for (let nth = 0; nth < 3; nth++) await world.take(ask(100, 'a'));
+    expect(world.link.draws.length).toBe(draws);
+    world.budgets.renewSession(session());
+    await world.time.advance(50);
+    for (let nth = 0; nth < 3; nth++) await world.take(ask(100, 'a'));
+    expect(world.link.draws.length).toBe(draws + 1);
+  });
+});
+
+describe('a control plane that was started again', () => {
+  it('is told again what was acknowledged, and the session goes on', async () => {
+    const old = session();
+    world.budgets.epochChanged('restarted', 'epoch-2');
+    await world.time.advance(50);
+    expect(world.usage.reportedAgain).toEqual(['epoch-2']);
+    expect(session()).toBe(old);
+    expect(ends()).toEqual([]);
+  });
+});
+
+describe('a lease that the ledger does not know', () => {
+  it('ends its session, which is closed with what is outstanding', async () => {
+    await world.take(ask(100, 'a'));
+    const old = session();
+    loseLeases();
+    const hold = await world.take(ask(900, 'a'));
+    expect(hold.stamp.session).not.toBe(old);
+    expect(ends()).toMatchObject([{ session: old, outstanding: [{ amount: 100 }] }]);
+    expect(world.usage.reportedAgain.length).toBeGreaterThan(0);
+  });
+});
+
+describe('usage that was lost on its way', () => {
+  const lose = (amount: number) => {
+    for (const lease of world.ledger.reference.leases.values()) lease.left += amount;
+    const key = [...world.ledger.reference.books.keys()][0] ?? '';
+    const row = world.ledger.reference.books.get(key);
+    if (row !== undefined) row.leased += amount;
+  };
+
+  beforeEach(async () => {
+    world.ledger.tellsLeased = true;
+    (await world.take(ask(100, 'a'))).settle(0);
+    await world.time.advance(15_000);
+    expect(books().leased).toBe(0);
+  });
+
+  it('is found after five minutes: the session is over, and what was held for it is unsettled', async () => {
+    const old = session();
+    lose(70);
+    await world.time.advance(driftMs - 20_000);
+    expect(session()).toBe(old);
+    await world.time.advance(40_000);
+    expect(world.lost).toEqual([70]);
+    expect(session()).not.toBe(old);
+    world.ledger.expire(old);
+    expect(books()).toMatchObject({ leased: 0, unsettled: 70 });
+  });
+
+  it('is not looked for as long as some waits elsewhere', async () => {
+    const old = session();
+    world.usage.isOverflowing = true;
+    lose(70);
+    await world.time.advance(driftMs + 60_000);
+    expect(session()).toBe(old);
+    world.usage.isOverflowing = false;
+    await world.time.advance(20_000);
+    expect(session()).not.toBe(old);
+  });
+
+  it('is none while it waits here to be reported', async () => {
+    const old = session();
+    lose(70);
+    world.usage.waiting = [{ budgetId: 'a', window: window(), amount: 70 }];
+    await world.time.advance(driftMs + 60_000);
+    expect(session()).toBe(old);
+  });
+
+  it('is none where it was there for a while only', async () => {
+    const old = session();
+    lose(70);
+    await world.time.advance(driftMs - 60_000);
+    lose(-70);
+    await world.time.advance(20_000);
+    lose(70);
+    await world.time.advance(driftMs - 60_000);
+    expect(session()).toBe(old);
+  });
+});
+
+describe('the end of the proxy', () => {
+  it('closes its session, once all is returned', async () => {
+    await world.take(ask(100, 'a'));
+    const old = session();
+    await Promise.all([world.budgets.close(world.time.monotonic() + 500), world.time.advance(600)]);
+    const ended = world.budgets.endSession();
+    await world.time.advance(50);
+    await ended;
+    expect(ends()).toMatchObject([{ session: old, outstanding: [{ amount: 100 }] }]);
+    expect(books()).toMatchObject({ leased: 0, unsettled: 100 });
+  });
+});
+
+describe('the window after this one', () => {
+  const dayMs = 86_400_000;
+  const toMidnight = (beforeMs: number) =>
+    world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
+  const nextDraws = () =>
+    world.link.draws.filter((draw) => draw.window === dayOf(world.ledger.now() + 20_000));
+
+  it('is drawn ahead of a slice that is in use, and its first request waits for nothing', async () => {
+    await toMidnight(13_000);
+    for (let second = 0; second < 12; second++) {
+      (await world.take(ask(100, 'a'))).settle(10);
+      await world.time.advance(900);
+    }
+    expect(nextDraws()).toHaveLength(1);
+    await toMidnight(0);
+    await world.time.advance(10);
+    const calls = world.link.calls.length;
+    const hold = world.budgets.take(ask(100, 'a'));
+    expect(hold).not.toBeInstanceOf(Promise);
+    expect(world.link.calls.length).toBe(calls);
+  });
+
+  it('is not drawn of what nobody uses', async () => {
+    await toMidnight(20_000);
+    (await world.take(ask(100, 'a'))).settle(10);
+    await toMidnight(100);
+    expect(nextDraws()).toEqual([]);
+  });
+
+  it('goes back where nobody asks for it', async () => {
+    await toMidnight(6_000);
+    for (let nth = 0; nth < 5; nth++) {
+      (await world.take(ask(100, 'a'))).settle(0);
+      await world.time.advance(1_000);
+    }
+    expect(nextDraws()).toHaveLength(1);
+    await world.time.advance(15_000);
+    expect(books().leased).toBe(0);
+    expect(world.budgets.totals().available).toBe(0);
+  });
+
+  it('goes back with its session', async () => {
+    await toMidnight(6_000);
+    for (let nth = 0; nth < 5; nth++) {
+      (await world.take(ask(100, 'a'))).settle(0);
+      await world.time.advance(1_000);
+    }
+    expect(nextDraws()).toHaveLength(1);
+    world.budgets.renewSession(session());
+    await world.time.advance(500);
+    expect(books().leased).toBe(0);
+  });
+});

@@ -1,0 +1,386 @@
+// What holds between slices and leases whatever the network does; sessions and windows that end; what goes back, and when.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dayOf } from '../../../../common/budget-window.ts';
+import { budgetBounds } from '../../../../proxy/budgets/bounds.ts';
+import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
+import { LedgerLink } from '../../../support/fake-ledger.ts';
+import { ask, attempt, World } from './world.ts';
+
+const dayMs = 86_400_000;
+const { unhurriedReturnsMax } = budgetBounds;
+let world: World;
+
+beforeEach(async () => {
+  world = new World();
+  world.ledger.addBudget('a', 1_000_000);
+  world.ledger.addBudget('b', 1_000_000);
+  await world.time.advance(5);
+});
+
+afterEach(() => {
+  expect(world.defects).toEqual([]);
+});
+
+const session = () => world.budgets.stamp().session;
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let ms = 0; !condition(); ms += 10) {
+    if (ms > 5_000) throw new Error('waited in vain');
+    await world.time.advance(10);
+  }
+}
+
+async function toMidnight(beforeMs: number): Promise<void> {
+  await world.time.advance(dayMs - (world.ledger.now() % dayMs) - beforeMs);
+}
+
+/** Draws from so many budgets, and holds nothing of it. @returns their ids */
+async function heldOf(count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `many ${index}`);
+  for (const id of ids) world.ledger.addBudget(id, 1_000_000);
+  const asked = ids.map((id) => attempt(world.budgets, ask(100, id)));
+  await world.time.advance(20);
+  for (const hold of await Promise.all(asked)) hold.settle(0);
+  return ids;
+}
+
+describe('an operation', () => {
+  it('whose answer is lost is sent again unchanged, and counts once', async () => {
+    world.link.condition = 'deaf';
+    const asked = attempt(world.budgets, ask(100, 'a'));
+    await world.time.advance(1_010);
+    world.link.condition = 'up';
+    await world.time.advance(100);
+    expect((await asked).amount).toBe(100);
+    const [first, second] = world.link.draws;
+    expect(second).toEqual(first);
+    expect(world.ledger.books('a').leased).toBe(200);
+    expect(world.slice('a')).toMatchObject({ available: 100, holds: 100, seq: 1 });
+  });
+
+  it('outlives the request: what it brings is used or returned', async () => {
+    world.link.condition = 'mute';
+    expect(await world.refusal(ask(100, 'a'), 4_500)).toBe('unavailable a');
+    world.link.condition = 'up';
+    let brought = 0;
+    for (let tries = 0; tries < 30; tries++) {
+      await world.time.advance(100);
+      brought = Math.max(brought, world.slice('a').available);
+    }
+    expect(brought).toBe(200);
+    await world.time.advance(2_000);
+    expect(world.ledger.books('a').leased).toBe(0);
+    expect(world.slice('a').available).toBe(0);
+  });
+
+  it('of a return is deducted before it is sent', async () => {
+    (await world.take(ask(100, 'a'))).settle(0);
+    world.link.condition = 'deaf';
+    world.budgets.recall('a', dayOf(world.ledger.now()));
+    expect(world.slice('a').available).toBe(0);
+    await world.time.advance(1_010);
+    world.link.condition = 'up';
+    await world.time.advance(1_000);
+    expect(world.link.returns.length).toBeGreaterThan(1);
+    for (const request of world.link.returns) expect(request).toMatchObject({ amount: 200, seq: 2 });
+    expect(world.ledger.books('a').leased).toBe(0);
+  });
+
+  it('that the books have no place for begins a new session', async () => {
+    const lost = session();
+    await world.take(ask(100, 'a'));
+    for (const lease of world.ledger.reference.leases.values()) lease.seq = 0;
+    const hold = await world.take(ask(900, 'a'));
+    expect(world.outcomes).toContain('lost');
+    expect(hold.stamp.session).not.toBe(lost);
+    expect(hold.amount).toBe(900);
+  });
+});
+
+describe('a session', () => {
+  it('is opened at the start and kept every ten seconds', async () => {
+    await world.time.advance(60_100);
+    expect(world.link.sessions).toHaveLength(7);
+    expect(new Set(world.link.sessions)).toEqual(new Set([session()]));
+  });
+
+  it('is not named before it is open', async () => {
+    const link = new LedgerLink();
+    const budgets = world.proxy(link);
+    expect(budgets.stamp().session).toBe('');
+    await world.time.advance(5);
+    expect(budgets.stamp().session).toBe(link.sessions[0]);
+  });
+
+  it('that is not open yet is waited for', async () => {
+    const link = new LedgerLink();
+    link.condition = 'down';
+    const budgets = world.proxy(link);
+    const asked = attempt(budgets, ask(100, 'a'));
+    await world.time.advance(80);
+    link.condition = 'up';
+    await world.time.advance(500);
+    expect((await asked).stamp.session).toBe(link.sessions[0]);
+  });
+
+  it.each(['a draw', 'the next ask'])('that is gone by %s is followed by another', async (by) => {
+    const lost = session();
+    const hold = await world.take(ask(100, 'a'));
+    world.ledger.expire(lost);
+    if (by === 'the next ask') await world.time.advance(10_100);
+    const next = await world.take(ask(900, 'a'));
+    expect(next.stamp.session).not.toBe(lost);
+    expect(hold.stamp.session).toBe(lost);
+    expect(world.budgets.slices().filter(({ holds }) => holds > 0)).toHaveLength(2);
+    world.ledger.spend(hold, 40);
+    world.ledger.spend(next, 40);
+    await world.time.advance(10_000);
+    expect(world.ledger.books('a')).toEqual({ spent: 80, leased: 0, unsettled: 0 });
+    expect(world.budgets.slices().map(({ origin }) => origin.session)).not.toContain(lost);
+  });
+
+  it('that is gone leaves its slices without holds: the money goes back to the old lease', async () => {
+    await world.take(ask(100, 'a'));
+    const lost = session();
+    world.ledger.expire(lost);
+    await world.take(ask(900, 'b'));
+    await world.time.advance(10_100);
+    expect(world.link.returns).toContainEqual(
+      expect.objectContaining({ session: lost, budgetId: 'a', amount: 100 }),
+    );
+    expect(world.ledger.books('a')).toMatchObject({ leased: 0, unsettled: 100 });
+  });
+
+  it('is never mixed with another in one hold', async () => {
+    await world.take(ask(100, 'a'));
+    await world.take(ask(100, 'b'));
+    world.ledger.expire(session());
+    const hold = await world.take(ask(900, 'a', 'b'));
+    const holding = world.budgets.slices().filter(({ holds }) => holds === 900);
+    expect(holding.map(({ origin }) => origin.session)).toEqual([hold.stamp.session, hold.stamp.session]);
+  });
+});
+
+describe('a window', () => {
+  it('that ends takes no hold any more; what was held is charged to it, what is free goes back', async () => {
+    await toMidnight(50);
+    const hold = await world.take(ask(100, 'a'));
+    const before = dayOf(world.ledger.now());
+    await world.time.advance(50);
+    const next = await world.take(ask(100, 'a'));
+    expect(dayOf(next.stamp.at)).not.toBe(before);
+    expect(hold.settle(70)).toMatchObject([{ window: before, escrow: 70 }]);
+    expect(next.settle(70)).toMatchObject([{ window: dayOf(next.stamp.at), escrow: 70 }]);
+    await world.time.advance(2_000);
+    const returned = world.link.returns.filter(({ window }) => window === before);
+    expect(returned.reduce((sum, { amount }) => sum + amount, 0)).toBe(130);
+  });
+
+  it('that ends without another request goes back all the same', async () => {
+    await toMidnight(500);
+    (await world.take(ask(100, 'a'))).settle(0);
+    await world.time.advance(3_000);
+    expect(world.ledger.books('a').leased).toBe(0);
+    expect(world.budgets.slices()).toEqual([]);
+  });
+
+  it.each([-900, -20, -1, 1, 20, 900])(
+    'refuses nobody at its end where clocks differ by %i ms',
+    async (aheadMs) => {
+      await toMidnight(1_500);
+      world.ledger.aheadMs = aheadMs;
+      const asked: Promise<BudgetHold>[] = [];
+      for (let ms = 0; ms < 3_000; ms += 5) {
+        asked.push(attempt(world.budgets, ask(10, 'a')));
+        await world.time.advance(5);
+      }
+      const holds = await Promise.all(asked);
+      expect(new Set(holds.map(({ stamp }) => dayOf(stamp.at))).size).toBe(2);
+    },
+  );
+
+  it('that ends for many budgets at once returns a few at a time', async () => {
+    await toMidnight(500);
+    const ids = await heldOf(100);
+    world.link.wayMs = 50;
+    const sent: number[] = [];
+    for (let ms = 0; ms < 3_000; ms += 100) {
+      const before = world.link.returns.length;
+      await world.time.advance(100);
+      sent.push(world.link.returns.length - before);
+    }
+    expect(Math.max(...sent)).toBe(unhurriedReturnsMax);
+    expect(world.link.returns).toHaveLength(ids.length);
+    for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
+  });
+
+  it('drawn for under a wrong clock is tried once more after the answer has set it right', async () => {
+    await toMidnight(10_000);
+    await world.take(ask(100, 'a'));
+    world.ledger.aheadMs = 60_000;
+    const hold = await world.take(ask(900, 'a'));
+    expect(world.outcomes).toContain('window');
+    expect(dayOf(hold.stamp.at)).toBe(dayOf(world.ledger.now()));
+  });
+
+  it('that was held to be over and is not goes on with its count', async () => {
+    await toMidnight(200);
+    await world.take(ask(100, 'a'));
+    world.ledger.aheadMs = 1_000;
+    await world.take(ask(900, 'b'));
+    await world.time.advance(20);
+    await world.take(ask(100, 'a'));
+    world.ledger.aheadMs = -5_000;
+    await world.take(ask(5_000, 'b'));
+    await world.take(ask(5_000, 'a'));
+    expect(world.outcomes).not.toContain('ignored');
+    expect(world.outcomes).not.toContain('lost');
+    const windows = world.link.draws.filter(({ budgetId }) => budgetId === 'a').map(({ window }) => window);
+    expect(windows.at(-1)).toBe(windows[0]);
+  });
+});
+
+describe('money that nobody needs here', () => {
+  it('goes back after five seconds without use', async () => {
+    (await world.take(ask(100, 'a'))).settle(0);
+    await world.time.advance(4_900);
+    expect(world.link.returns).toEqual([]);
+    await world.time.advance(1_200);
+    expect(world.ledger.books('a').leased).toBe(0);
+  });
+
+  it('goes back a few at a time where traffic ends for many budgets at once', async () => {
+    await heldOf(100);
+    world.link.wayMs = 50;
+    await world.time.advance(4_900);
+    expect(world.link.returns).toEqual([]);
+    await until(() => world.link.returns.length > 0);
+    expect(world.link.returns).toHaveLength(unhurriedReturnsMax);
+    await world.time.advance(500);
+    expect(world.link.returns).toHaveLength(100);
+  });
+
+  it('that is to go back later stays while the control plane is away', async () => {
+    const ids = await heldOf(100);
+    world.link.condition = 'mute';
+    await world.time.advance(60_000);
+    world.link.condition = 'up';
+    await world.time.advance(10_000);
+    for (const id of ids) expect(world.ledger.books(id).leased).toBe(0);
+  });
+
+  it('goes back while a little is used, but for what that needs', async () => {
+    (await world.take(ask(100_000, 'a'))).settle(0);
+    for (let count = 0; count < 12; count++) {
+      world.ledger.spend(await world.take(ask(10, 'a')), 10);
+      await world.time.advance(980);
+    }
+    expect(world.ledger.books('a').leased).toBeLessThan(1_000);
+    expect(world.waits.length).toBeLessThan(3);
+  });
+
+  it('stays while requests hold the rest: they may cost more', async () => {
+    const hold = await world.take(ask(100, 'a'));
+    await world.time.advance(20_000);
+    expect(world.slice('a')).toMatchObject({ available: 0, holds: 100 });
+    expect(hold.settle(150)).toMatchObject([{ escrow: 100 }]);
+  });
+
+  it('goes back on recall at once, and is not drawn ahead again at once', async () => {
+    const other = world.proxy(new LedgerLink());
+    await world.time.advance(5);
+    (await world.take(ask(1_000_000, 'a'))).settle(0);
+    expect(world.slice('a').available).toBe(1_000_000);
+    const window = dayOf(world.ledger.now());
+    world.budgets.recall('a', 'another window');
+    expect(world.link.returns).toEqual([]);
+    world.budgets.recall('a', window);
+    await world.time.advance(5);
+    expect((await world.take(ask(500_000, 'a'), other)).amount).toBe(500_000);
+    await world.take(ask(0, 'a'));
+    expect(world.link.draws).toHaveLength(1);
+  });
+
+  it('is kept on recall as far as requests wait for it', async () => {
+    await world.take(ask(100, 'a'));
+    world.link.wayMs = 50;
+    const asked = attempt(world.budgets, ask(80, 'a', 'b'));
+    world.budgets.recall('a', dayOf(world.ledger.now()));
+    await world.time.advance(200);
+    expect((await asked).amount).toBe(80);
+    expect(world.link.returns).toMatchObject([{ budgetId: 'a', amount: 20 }]);
+  });
+
+  it('goes back on recall once the operation under way is answered', async () => {
+    (await world.take(ask(100, 'a'))).settle(0);
+    world.link.wayMs = 50;
+    const asked = attempt(world.budgets, ask(1_000, 'a'));
+    world.budgets.recall('a', dayOf(world.ledger.now()));
+    expect(world.link.returns).toEqual([]);
+    await world.time.advance(100);
+    await asked;
+    await world.time.advance(200);
+    expect(world.slice('a').available).toBe(0);
+    expect(world.ledger.books('a').leased).toBe(1_000);
+  });
+});
+
+describe('closing', () => {
+  it('returns at once what would have gone back a little later', async () => {
+    await toMidnight(500);
+    await heldOf(100);
+    world.link.wayMs = 100;
+    await until(() => world.link.returns.length > 0);
+    const closing = world.budgets.close(world.time.monotonic() + 5_000);
+    expect(world.link.returns).toHaveLength(100);
+    await world.time.advance(200);
+    await closing;
+  });
+
+  it('returns what is free and waits for the answers', async () => {
+    const hold = await world.take(ask(100, 'a'));
+    let closed = false;
+    const closing = world.budgets.close(world.time.monotonic() + 5_000).then(() => {
+      closed = true;
+    });
+    expect(() => world.budgets.take(ask(1, 'a'))).toThrow('unavailable');
+    await world.time.advance(1);
+    expect(closed).toBe(false);
+    await world.time.advance(10);
+    await closing;
+    expect(world.ledger.books('a').leased).toBe(100);
+    world.ledger.spend(hold, 40);
+  });
+
+  it('waits no longer than it may', async () => {
+    await world.take(ask(100, 'a'));
+    world.link.condition = 'mute';
+    const closing = world.budgets.close(world.time.monotonic() + 3_000);
+    await world.time.advance(3_000);
+    await closing;
+    const { length } = world.link.calls;
+    await world.time.advance(60_000);
+    expect(world.link.calls).toHaveLength(length);
+  });
+
+  it('refuses those who wait, and returns what was drawn for them', async () => {
+    world.link.wayMs = 50;
+    const refused = world.refusal(ask(100, 'a'), 500);
+    const closing = world.budgets.close(world.time.monotonic() + 5_000);
+    expect(await refused).toBe('unavailable a');
+    await closing;
+    expect(world.ledger.books('a').leased).toBe(0);
+  });
+});
+
+describe('memory', () => {
+  it('forgets budgets that were not used for a minute, and goes on with their count', async () => {
+    (await world.take(ask(100, 'a'))).settle(0);
+    await world.time.advance(65_000);
+    expect(world.budgets.slices()).toEqual([]);
+    expect(world.budgets.totals()).toEqual({ slices: 0, waiting: 0, available: 0, shut: 0, holds: 0 });
+    const hold = await world.take(ask(100, 'a'));
+    expect(hold.amount).toBe(100);
+    expect(world.link.draws.map(({ seq }) => seq)).toEqual([1, 3]);
+  });
+});

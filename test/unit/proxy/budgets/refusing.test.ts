@@ -1,0 +1,207 @@
+// Why a request is refused, for how long that is believed, and what a change of the budget does to it.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LedgerStalledError } from '../../../../proxy/budgets/ledger-client.ts';
+import { LedgerLink } from '../../../support/fake-ledger.ts';
+import { ask, attempt, World } from './world.ts';
+
+let world: World;
+
+beforeEach(async () => {
+  world = new World();
+  world.ledger.addBudget('a', 1_000);
+  world.ledger.addBudget('b', 1_000_000);
+  await world.time.advance(5);
+});
+
+afterEach(() => {
+  expect(world.defects).toEqual([]);
+});
+
+async function spend(budgetId: string, amount: number): Promise<void> {
+  world.ledger.spend(await world.take(ask(amount, budgetId)), amount);
+}
+
+describe('a budget that is spent', () => {
+  it('refuses with the end of its window', async () => {
+    await spend('a', 950);
+    const asked = attempt(world.budgets, ask(100, 'a'));
+    const refused = expect(asked).rejects.toMatchObject({
+      reason: 'exceeded',
+      budgetId: 'a',
+      windowEndsAt: world.slice('a').origin.endsAt,
+    });
+    await world.time.advance(20);
+    await refused;
+  });
+
+  it('that has no windows refuses without an end', async () => {
+    world.ledger.addBudget('t', 10, 'total');
+    const asked = attempt(world.budgets, { ...ask(100, 't'), budgets: [{ id: 't', period: 'total' }] });
+    const refused = expect(asked).rejects.toMatchObject({ reason: 'exceeded', windowEndsAt: undefined });
+    await world.time.advance(20);
+    await refused;
+  });
+
+  it('is not asked about by every request: once a second', async () => {
+    await spend('a', 1_000);
+    const { length } = world.link.draws;
+    for (let count = 0; count < 100; count++) expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
+    expect(world.link.draws.length - length).toBe(2);
+  });
+
+  it('lets less in where less is left than was asked for', async () => {
+    await spend('a', 950);
+    expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
+    expect((await world.take(ask(50, 'a'))).amount).toBe(50);
+  });
+
+  it('lets requests in a second after its limit was raised', async () => {
+    await spend('a', 1_000);
+    expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
+    world.ledger.change('a', { amount: 2_000 });
+    await world.time.advance(1_000);
+    expect((await world.take(ask(100, 'a'))).amount).toBe(100);
+  });
+
+  it('ends a request at once though another budget has money for it, which stays there', async () => {
+    await spend('a', 1_000);
+    world.link.wayMs = 5;
+    expect(await world.refusal(ask(100, 'a', 'b'))).toBe('exceeded a');
+    expect(world.slice('b')).toMatchObject({ holds: 0, available: 200 });
+    expect(world.link.returns).toEqual([]);
+  });
+
+  it('goes before one that is busy: it will not pass', async () => {
+    await spend('a', 1_000);
+    // What was spent of the other counts here too: all are the organization's.
+    world.ledger.addBudget('c', 2_000);
+    const hold = await world.take(ask(1_000, 'c'));
+    expect(await world.refusal(ask(100, 'a'))).toBe('exceeded a');
+    expect(await world.refusal(ask(100, 'c'))).toBe('busy c');
+    expect(await world.refusal(ask(100, 'c', 'a'))).toBe('exceeded a');
+    hold.settle(0);
+  });
+});
+
+describe('a budget that others hold', () => {
+  it('refuses as busy, and is asked again after a moment', async () => {
+    const other = world.proxy(new LedgerLink());
+    await world.time.advance(5);
+    const hold = await world.take(ask(1_000, 'a'), other);
+    expect(await world.refusal(ask(100, 'a'))).toBe('busy a');
+    expect(() => world.budgets.take(ask(100, 'a'))).toThrow('busy');
+    world.ledger.spend(hold, 100);
+    await world.time.advance(6_000);
+    expect((await world.take(ask(100, 'a'))).amount).toBe(100);
+  });
+});
+
+describe('a budget that was deleted', () => {
+  it('restrains no request, nor do others that apply forget to', async () => {
+    world.ledger.change('a', { isDeleted: true });
+    const hold = await world.take(ask(100, 'a', 'b'));
+    expect(hold.settle(40)).toMatchObject([{ budgetId: 'b', escrow: 40 }]);
+    const { length } = world.link.draws;
+    expect(world.budgets.take(ask(50_000_000, 'a'))).toMatchObject({ amount: 50_000_000 });
+    expect(world.link.draws).toHaveLength(length);
+  });
+
+  it('has back what was drawn of it', async () => {
+    const hold = await world.take(ask(100, 'a'));
+    world.ledger.change('a', { isDeleted: true });
+    await world.take(ask(800, 'a'));
+    world.ledger.spend(hold, 40);
+    await world.time.advance(20);
+    expect(world.ledger.books('a')).toEqual({ spent: 40, leased: 0, unsettled: 0 });
+  });
+});
+
+describe('a proxy that stood still', () => {
+  it('waits on: the answer may be there already', async () => {
+    await world.take(ask(100, 'b'));
+    Object.assign(world.link, { wayMs: 150, deadlineMs: 10_000 });
+    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    world.time.stall(5_000);
+    await world.time.advance(400);
+    expect((await asked).amount).toBe(5_000);
+    expect(world.waits.at(-1)).toBe(5_150);
+  });
+
+  it('does not hold the control plane to be away', async () => {
+    await world.take(ask(100, 'b'));
+    Object.assign(world.link, {
+      ...{ condition: 'mute', deadlineMs: 100 },
+      failure: new LedgerStalledError(undefined),
+    });
+    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    await world.time.advance(2_500);
+    expect(world.link.draws.length).toBeGreaterThan(4);
+    world.link.condition = 'up';
+    await world.time.advance(1_400);
+    expect((await asked).amount).toBe(5_000);
+  });
+});
+
+describe('a control plane that is away', () => {
+  it('refuses what slices do not cover after four seconds, then at once', async () => {
+    await world.take(ask(100, 'b'));
+    world.link.deadlineMs = 3_000;
+    world.link.condition = 'mute';
+    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    const refused = expect(asked).rejects.toMatchObject({ reason: 'unavailable', budgetId: 'b' });
+    await world.time.advance(3_999);
+    expect(world.waits).toHaveLength(1);
+    await world.time.advance(1);
+    await refused;
+    expect(world.waits.at(-1)).toBe(4_000);
+    await world.time.advance(8_000);
+    expect(() => world.budgets.take(ask(5_000, 'b'))).toThrow('unavailable');
+  });
+
+  it('lets requests take what was drawn, all of it or what is there', async () => {
+    await world.take(ask(100, 'b'));
+    world.link.condition = 'down';
+    expect(await world.refusal(ask(5_000, 'b'), 500)).toBe('unavailable b');
+    const flexible = { ...ask(5_000, 'b'), least: 10 };
+    expect(world.budgets.take(flexible)).toMatchObject({ amount: 25 });
+    expect(world.budgets.take(ask(75, 'b'))).toMatchObject({ amount: 75 });
+    expect(() => world.budgets.take(ask(1, 'b'))).toThrow('unavailable');
+  });
+
+  it('ends requests that wait as soon as that is known', async () => {
+    await world.take(ask(100, 'b'));
+    world.link.condition = 'down';
+    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    const refused = expect(asked).rejects.toMatchObject({ reason: 'unavailable' });
+    await world.time.advance(500);
+    await refused;
+  });
+
+  it('that is back answers within a second or two, with the operation that was under way', async () => {
+    await world.take(ask(100, 'b'));
+    world.link.condition = 'down';
+    expect(await world.refusal(ask(5_000, 'b'), 60_000)).toBe('unavailable b');
+    world.link.condition = 'up';
+    await world.time.advance(1_500);
+    expect((await world.take(ask(5_000, 'b'))).amount).toBe(5_000);
+    const again = world.link.draws.filter(({ seq }) => seq === 2);
+    expect(again.length).toBeGreaterThan(3);
+    for (const draw of again) expect(draw).toEqual(again[0]);
+  });
+
+  it('keeps nothing from being returned later: what is idle stays while it is away', async () => {
+    await world.take(ask(100, 'b'));
+    world.link.condition = 'down';
+    expect(await world.refusal(ask(5_000, 'b'), 60_000)).toBe('unavailable b');
+    expect(world.slice('b').available).toBe(100);
+    expect(world.link.returns).toEqual([]);
+  });
+
+  it('that denies an operation refuses at once, and may allow it later', async () => {
+    world.link.condition = 'denied';
+    expect(await world.refusal(ask(100, 'b'))).toBe('unavailable b');
+    world.link.condition = 'up';
+    await world.time.advance(1_500);
+    expect((await world.take(ask(100, 'b'))).amount).toBe(100);
+  });
+});

@@ -1,0 +1,216 @@
+// Taking from slices, waiting for draws, settling.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dayOf } from '../../../../common/budget-window.ts';
+import { ask, attempt, World } from './world.ts';
+
+let world: World;
+
+beforeEach(async () => {
+  world = new World();
+  world.ledger.addBudget('a', 1_000_000);
+  world.ledger.addBudget('b', 1_000_000);
+  await world.time.advance(5);
+});
+
+afterEach(() => {
+  expect(world.defects).toEqual([]);
+});
+
+describe('a request', () => {
+  it('waits for a draw where its slice holds too little', async () => {
+    const asked = world.budgets.take(ask(100, 'a'));
+    expect(asked).toBeInstanceOf(Promise);
+    await world.time.advance(2);
+    expect((await asked).amount).toBe(100);
+    expect(world.waits).toEqual([2]);
+  });
+
+  it('takes from memory what was drawn for as many again', async () => {
+    await world.take(ask(100, 'a'));
+    expect(world.link.draws).toMatchObject([{ need: 100, want: 200, seq: 1 }]);
+    const hold = world.budgets.take(ask(100, 'a'));
+    expect(hold).not.toBeInstanceOf(Promise);
+    expect(hold).toMatchObject({ amount: 100 });
+    expect(world.slice('a')).toMatchObject({ available: 0, holds: 200 });
+  });
+
+  it('takes of every budget that applies', async () => {
+    const hold = await world.take(ask(100, 'a', 'b'));
+    expect(world.slice('a').holds).toBe(100);
+    expect(world.slice('b').holds).toBe(100);
+    const window = dayOf(world.ledger.now());
+    expect(hold.settle(60)).toEqual([
+      { budgetId: 'a', window, escrow: 60 },
+      { budgetId: 'b', window, escrow: 60 },
+    ]);
+  });
+
+  it('takes of none while one of them holds too little, and asks of all at once', async () => {
+    await world.take(ask(100, 'a'));
+    const before = world.slice('a').available;
+    const asked = world.budgets.take(ask(100, 'a', 'b'));
+    expect(world.slice('a').available).toBe(before);
+    await world.time.advance(2);
+    await asked;
+    expect(world.slice('a').holds).toBe(200);
+    expect(world.slice('b').holds).toBe(100);
+  });
+
+  it('is fixed when it is reserved: id, time by the database, session', async () => {
+    world.ledger.aheadMs = 3 * 86_400_000;
+    const other = world.proxy(world.link);
+    const { stamp } = await world.take(ask(100, 'a'), other);
+    const [session] = world.link.sessions.slice(-1);
+    expect(stamp).toMatchObject({ session });
+    expect(Math.abs(stamp.at - world.ledger.now())).toBeLessThanOrEqual(20);
+  });
+
+  it('without money to take takes nothing and charges nothing', async () => {
+    const hold = await world.take(ask(0, 'a'));
+    expect(hold.settle(0)).toEqual([]);
+    expect(world.link.draws).toEqual([]);
+  });
+});
+
+describe('requests that come together', () => {
+  it('share one draw at a time of a slice, sized for all that wait', async () => {
+    const asked = [1, 2, 3].map(() => attempt(world.budgets, ask(100, 'a')));
+    await world.time.advance(20);
+    await Promise.all(asked);
+    expect(world.link.draws.slice(0, 2)).toMatchObject([
+      { seq: 1, want: 200 },
+      { seq: 2, need: 100 },
+    ]);
+    expect(world.slice('a').holds).toBe(300);
+    expect(world.ledger.books('a').leased).toBe(world.slice('a').holds + world.slice('a').available);
+  });
+
+  it('never have two operations of one slice under way', async () => {
+    world.link.wayMs = 10;
+    const asked = Array.from({ length: 50 }, () => attempt(world.budgets, ask(100, 'a')));
+    const seqs: number[] = [];
+    for (let ms = 0; ms < 200; ms++) {
+      await world.time.advance(1);
+      seqs.push(world.link.draws.length);
+    }
+    await Promise.all(asked);
+    const answered = world.slice('a').seq;
+    expect(world.link.draws.map(({ seq }) => seq)).toEqual(Array.from({ length: answered }, (_, i) => i + 1));
+    for (const [index, count] of seqs.entries()) expect(count).toBeLessThanOrEqual(index / 20 + 2);
+  });
+});
+
+describe('what a request may hold', () => {
+  const flexible = (full: number, least: number) => ({ ...ask(full, 'a'), least });
+
+  it('is all where every slice has it after the draw', async () => {
+    expect((await world.take(flexible(100_000, 10))).amount).toBe(100_000);
+  });
+
+  it('is a quarter of what the slice got where all does not fit', async () => {
+    const hold = await world.take(flexible(900_000, 10));
+    expect(world.link.draws[0]).toMatchObject({ need: 10, want: 1_800_000 });
+    expect(hold.amount).toBe(62_500);
+  });
+
+  it('is never below the least', async () => {
+    expect((await world.take(flexible(900_000, 200_000))).amount).toBe(200_000);
+  });
+
+  it('goes by the slice with the least', async () => {
+    world.ledger.change('b', { amount: 8_000 });
+    const hold = await world.take({ ...ask(900_000, 'a', 'b'), least: 10 });
+    expect(hold.amount).toBe(500);
+  });
+
+  it('is what is there, without another draw, where more was refused a moment ago', async () => {
+    world.ledger.addBudget('c', 1_000);
+    const hold = await world.take({ ...ask(10_000, 'c'), least: 1_000 });
+    expect(hold.amount).toBe(1_000);
+    hold.settle(0);
+    await world.take({ ...ask(10_000, 'c'), least: 1 });
+    const draws = world.link.draws.length;
+    const again = world.budgets.take({ ...ask(10_000, 'c'), least: 1 });
+    expect(again).toMatchObject({ amount: 187 });
+    expect(world.link.draws).toHaveLength(draws);
+  });
+});
+
+describe('settling', () => {
+  it('gives back to the slice what was not used', async () => {
+    const hold = await world.take(ask(100, 'a'));
+    hold.settle(30);
+    expect(world.slice('a')).toMatchObject({ available: 170, holds: 0 });
+  });
+
+  it('takes a cost above the hold from what is free, and no more than that', async () => {
+    const [first, second] = [await world.take(ask(100, 'a')), await world.take(ask(100, 'a'))];
+    const free = world.slice('a').available;
+    expect(first.settle(100_000_000)).toMatchObject([{ escrow: 100 + free }]);
+    expect(second.settle(100_000_000)).toMatchObject([{ escrow: 100 }]);
+    expect(world.slice('a')).toMatchObject({ available: 0, holds: 0 });
+  });
+
+  it('twice is a defect', async () => {
+    const hold = await world.take(ask(100, 'a'));
+    hold.settle(1);
+    expect(() => hold.settle(1)).toThrow('twice');
+    expect(world.slice('a').holds).toBe(0);
+  });
+
+  it('lets a request go on that waits for the money', async () => {
+    world.ledger.change('a', { amount: 200 });
+    const hold = await world.take(ask(200, 'a'));
+    world.link.wayMs = 100;
+    const asked = attempt(world.budgets, ask(150, 'a'));
+    await world.time.advance(1);
+    hold.settle(0);
+    await world.time.advance(0);
+    expect((await asked).amount).toBe(150);
+  });
+});
+
+describe('drawing ahead', () => {
+  it('begins below half of five seconds of spending, before a request has to wait', async () => {
+    for (let second = 0; second < 20; second++) {
+      const hold = await world.take(ask(100, 'a'));
+      world.ledger.spend(hold, 100);
+      await world.time.advance(80);
+    }
+    const waited = world.waits.length;
+    for (let second = 0; second < 200; second++) {
+      const hold = await world.take(ask(100, 'a'));
+      world.ledger.spend(hold, 100);
+      await world.time.advance(80);
+    }
+    expect(world.waits.length).toBe(waited);
+    // About 5,000 in five seconds are one draw, not fifty.
+    expect(world.link.draws.length).toBeLessThan(60);
+    expect(world.slice('a').available).toBeLessThan(10_000);
+    expect(world.slice('a').available).toBeGreaterThan(1_000);
+  });
+
+  it('stands back for a second where the control plane had nothing', async () => {
+    world.ledger.change('a', { amount: 300 });
+    const asked = ask(150, 'a');
+    const [first, second] = [await world.take(asked), await world.take(asked)];
+    await world.time.advance(300);
+    const takeAgain = async () => {
+      first.settle(0);
+      const { length } = world.link.draws;
+      const hold = await world.take(asked);
+      expect(hold.amount).toBe(150);
+      hold.settle(0);
+      return world.link.draws.length - length;
+    };
+    expect(await takeAgain()).toBe(1);
+    expect(world.outcomes.at(-1)).toBe('busy');
+    const again = await world.take(asked);
+    expect(world.link.draws).toHaveLength(3);
+    again.settle(0);
+    await world.time.advance(1_000);
+    await world.take(asked);
+    expect(world.link.draws).toHaveLength(4);
+    second.settle(0);
+  });
+});

@@ -1,0 +1,120 @@
+// One proxy's budgets before a fake ledger, under virtual time.
+import { createBackground } from '../../../../common/background.ts';
+import { type BudgetHold, type BudgetQuestion, BudgetRefusal } from '../../../../proxy/budgets/budgets.ts';
+import type { Slice } from '../../../../proxy/budgets/lease.ts';
+import { SlicedBudgets, type SliceMetrics } from '../../../../proxy/budgets/leased-budgets.ts';
+import type { UnsettledUsage } from '../../../../proxy/usage/live-usage-log.ts';
+import type { Escrow } from '../../../../proxy/usage/unacknowledged.ts';
+import { FakeLedger, LedgerLink } from '../../../support/fake-ledger.ts';
+import { silentLog } from '../../../support/silent-log.ts';
+import { usageOf } from '../../../support/usage-queue.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+export class World {
+  readonly time = new VirtualTime();
+  readonly ledger = new FakeLedger(this.time);
+  readonly link = new LedgerLink();
+  readonly outcomes: string[] = [];
+  readonly waits: number[] = [];
+  readonly lost: number[] = [];
+  readonly usage = new FakeUsage();
+  readonly defects: string[] = [];
+  readonly budgets: SlicedBudgets;
+
+  constructor() {
+    this.budgets = this.proxy(this.link, {
+      drawn: (outcome, granted) => void this.outcomes.push(granted > 0 ? `${outcome} ${granted}` : outcome),
+      returned: () => undefined,
+      escrowLost: (amount) => void this.lost.push(amount),
+      waited: (ms) => void this.waits.push(ms),
+    });
+  }
+
+  /** Another proxy. */
+  proxy(link: LedgerLink, metrics: SliceMetrics = noMetrics): SlicedBudgets {
+    return new SlicedBudgets({
+      client: this.ledger.connect(link),
+      clock: this.time,
+      timers: this.time,
+      random: () => 0.5,
+      log: silentLog,
+      background: createBackground({ log: silentLog, onFailure: (task) => this.defects.push(task) }),
+      metrics,
+      usage: this.usage,
+    });
+  }
+
+  /** Asks, and lets as much time pass as the answer may take. */
+  async take(question: BudgetQuestion, budgets = this.budgets): Promise<BudgetHold> {
+    const asked = attempt(budgets, question);
+    await this.time.advance(20);
+    return await asked;
+  }
+
+  /** @returns "reason budget" */
+  async refusal(question: BudgetQuestion, withinMs = 20): Promise<string> {
+    const asked = attempt(this.budgets, question).then(
+      () => 'let in',
+      (error: unknown) => {
+        if (!(error instanceof BudgetRefusal)) throw error;
+        return `${error.reason} ${error.budgetId}`;
+      },
+    );
+    await this.time.advance(withinMs);
+    return await asked;
+  }
+
+  /** The only slice of the budget. */
+  slice(budgetId: string): Slice {
+    const found = this.budgets.slices().filter(({ origin }) => origin.budgetId === budgetId);
+    const [slice] = found;
+    if (slice === undefined || found.length > 1) throw new Error(`${found.length} slices of ${budgetId}`);
+    return slice;
+  }
+}
+
+const noMetrics: SliceMetrics = {
+  ...{ drawn: () => undefined, returned: () => undefined, escrowLost: () => undefined },
+  waited: () => undefined,
+};
+
+/** Usage that is reported at once, unless a test says otherwise. */
+export class FakeUsage implements UnsettledUsage {
+  readonly reportedAgain: string[] = [];
+  waiting: readonly Escrow[] = [];
+  overflowed: readonly Escrow[] = [];
+  isOverflowing = false;
+
+  queued(): readonly Escrow[] {
+    return this.waiting;
+  }
+
+  elsewhere(): readonly Escrow[] {
+    return this.overflowed;
+  }
+
+  forget(): void {
+    this.overflowed = [];
+  }
+
+  async reportAgain(epoch: string): Promise<void> {
+    this.reportedAgain.push(epoch);
+  }
+
+  async settled(): Promise<void> {
+    // It is.
+  }
+
+  async isOverflowEmpty(): Promise<boolean> {
+    return !this.isOverflowing;
+  }
+}
+
+/** Also a refusal that is thrown at once. */
+export async function attempt(budgets: SlicedBudgets, question: BudgetQuestion): Promise<BudgetHold> {
+  return await budgets.take(question);
+}
+
+export function ask(full: number, ...ids: readonly string[]): BudgetQuestion {
+  return { budgets: ids.map((id) => ({ id, period: 'day' })), full, least: full, ifKilled: () => usageOf() };
+}

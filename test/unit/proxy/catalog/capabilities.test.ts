@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { idleRows, parseTraitRows, TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+
+const profile = 'arn:aws:bedrock:us-east-1:111122223333:application-inference-profile/ab12cd';
+const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const tableOf = (...rows: readonly object[]) => new TraitTable(parseTraitRows(rows, 'own rows'));
+
+describe('traits', () => {
+  it("an operator's rows lie over the shipped ones, later ones over earlier ones", () => {
+    const table = tableOf(
+      { models: 'managed-cloud-models/*', prefill: true, sampling: false },
+      { models: '*nova*', sampling: true },
+    );
+    expect(table.of('managed-cloud-models', 'amazon.nova-lite-v1:0')).toMatchObject({
+      family: 'nova',
+      prefill: true,
+      sampling: true,
+    });
+  });
+
+  it('a name that hides its model is described by one that it is like', () => {
+    const table = tableOf({
+      models: `managed-cloud-models/${profile}`,
+      like: `managed-cloud-models/${claude}`,
+      promptCache: 'none',
+    });
+    const known = table.of('managed-cloud-models', claude);
+    expect(table.of('managed-cloud-models', profile)).toEqual({ ...known, promptCache: 'none' });
+    expect(new TraitTable().of('managed-cloud-models', profile).family).toBe('other');
+  });
+
+  it('a row is for a model by any of its names, and by any name of its provider', () => {
+    const table = tableOf(
+      { models: 'anthropic/claude-haiku-4-5', prefill: false },
+      { models: 'google/gemini-3.8-*', like: 'gemini/gemini-2.5-flash', penalties: true },
+    );
+    for (const name of ['claude-haiku-4-5', 'claude-haiku-4-5-20251001'])
+      expect(table.of('assistant-provider', name).prefill).toBe(false);
+    expect(table.of('search-provider', 'gemini-flash-latest')).toEqual({
+      ...table.of('search-provider', 'gemini-2.5-flash'),
+      penalties: true,
+    });
+  });
+
+  it('a row that no provider can have a model for is named', () => {
+    const rows = ['openai/*', '*claude*', 'gpt*', 'studio-ai/x', 'opnai/*', 'gpt-4o', 'own-models/*', '*'];
+    const own = parseTraitRows(
+      rows.map((models) => ({ models })),
+      'own rows',
+    );
+    expect(idleRows(own)).toEqual(['opnai/*', 'gpt-4o', 'own-models/*']);
+  });
+
+  it('a model of no known family gets what all take', () => {
+    expect(new TraitTable().of('managed-cloud-models', 'maker.new-model-v1:0')).toMatchObject({
+      family: 'other',
+      forcedTools: false,
+      jsonSchema: false,
+      prefill: false,
+      promptCache: 'none',
+      reasoning: 'none',
+    });
+  });
+
+  it.each([
+    ['no list', {}],
+    ['a row that is none', ['x']],
+    ['no glob', [{ models: '(' }]],
+    ['a trait that there is not', [{ models: '*', colour: 'red' }]],
+    ['a value that a trait cannot have', [{ models: '*', sampling: 'yes' }]],
+    ['likeness to nothing', [{ models: '*', like: 'claude' }]],
+    ['likeness that is no text', [{ models: '*', like: 7 }]],
+  ])('%s is refused, naming the source', (_what, rows) => {
+    expect(() => parseTraitRows(rows, 'own rows')).toThrow(/^own rows/);
+  });
+});

@@ -1,0 +1,113 @@
+// Over the wire and back, so that the test sees what the control plane sees, and what the client sees of its answers.
+import { describe, expect, it } from 'vitest';
+import { services } from '../../../../proto/load.ts';
+import {
+  decodeDraw,
+  decodeEnd,
+  decodeReturn,
+  decodeSession,
+  encodeDraw,
+  encodeEnd,
+  encodeReturn,
+} from '../../../../proxy/control-plane/wire-ledger.ts';
+
+const { CloseSession, Draw, KeepSession, Return } = services.Ledger;
+const operation = { session: 's', budgetId: 'b', window: '2026-11-20', seq: 7 };
+const now = '2026-11-20T10:00:00.123Z';
+const at = Date.parse(now);
+const largest = 9_000_000_000_000_000;
+
+describe('an operation', () => {
+  it('carries money to the nano-dollar', () => {
+    const draw = encodeDraw({ ...operation, shut: largest, need: 1, want: largest });
+    expect(Draw.requestDeserialize(Draw.requestSerialize(draw))).toEqual({
+      ...operation,
+      seq: '7',
+      needNanoUsd: '1',
+      wantNanoUsd: '9000000000000000',
+      shutNanoUsd: '9000000000000000',
+      _shutNanoUsd: 'shutNanoUsd',
+    });
+    const giveBack = encodeReturn({ ...operation, shut: 3, amount: largest });
+    expect(Return.requestDeserialize(Return.requestSerialize(giveBack))).toEqual({
+      ...operation,
+      seq: '7',
+      amountNanoUsd: '9000000000000000',
+      shutNanoUsd: '3',
+      _shutNanoUsd: 'shutNanoUsd',
+    });
+  });
+
+  it.each([
+    ['GRANTED', 'granted'],
+    ['EXCEEDED', 'exceeded'],
+    ['BUSY', 'busy'],
+    ['GONE', 'gone'],
+    ['WINDOW', 'window'],
+    ['DELETED', 'deleted'],
+    ['LOST', 'lost'],
+    ['IGNORED', 'ignored'],
+  ] as const)('is answered %s', (wire, outcome) => {
+    const answer = { outcome: `DRAW_OUTCOME_${wire}`, grantedNanoUsd: String(largest), now } as const;
+    expect(decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(answer)))).toEqual({
+      outcome,
+      granted: largest,
+      now: at,
+      epoch: '',
+      attainable: undefined,
+    });
+  });
+
+  it.each([
+    ['an outcome that is unknown', { grantedNanoUsd: '1', now }],
+    ['half a nano-dollar', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '0.5', now }],
+    ['less than nothing', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '-1', now }],
+    ['more than numbers hold', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '9007199254740993', now }],
+    ['no time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1' }],
+    ['a time that is none', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1', now: 'noon' }],
+  ] as const)('answered with %s is not answered', (_, answer) => {
+    expect(() => decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(answer)))).toThrow();
+  });
+});
+
+describe('responses', () => {
+  const session = (fields: object) =>
+    KeepSession.responseDeserialize(KeepSession.responseSerialize({ open: true, now, ...fields }));
+
+  it('tell the clock of the database, and which database it is', () => {
+    const told = { sessions: 3, epoch: 'e', leasedNanoUsd: '9000000000000000' };
+    expect(decodeSession(session(told))).toEqual({
+      ...{ open: true, now: at, epoch: 'e', sessions: 3, leased: largest },
+    });
+    const answer = { returnedNanoUsd: '5', now, epoch: 'e' };
+    const returned = Return.responseDeserialize(Return.responseSerialize(answer));
+    expect(decodeReturn(returned)).toEqual({ returned: 5, now: at, epoch: 'e' });
+  });
+
+  it('of older control planes say less', () => {
+    expect(decodeSession(session({}))).toEqual({
+      ...{ open: true, now: at, epoch: '', sessions: 0, leased: undefined },
+    });
+  });
+
+  it('to a draw that is busy say what can be had', () => {
+    const outcome = 'DRAW_OUTCOME_BUSY';
+    const answer = { outcome, grantedNanoUsd: '0', now, attainableNanoUsd: '7' } as const;
+    const busy = decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(answer)));
+    expect(busy).toMatchObject({ outcome: 'busy', attainable: 7 });
+  });
+});
+
+it('the end of a session names what is outstanding', () => {
+  const end = {
+    session: 's',
+    outstanding: [{ budgetId: 'b', window: 'total', amount: largest }],
+    andOthers: true,
+  };
+  expect(CloseSession.requestDeserialize(CloseSession.requestSerialize(encodeEnd(end)))).toEqual({
+    ...{ session: 's', andOthers: true },
+    outstanding: [{ budgetId: 'b', window: 'total', outstandingNanoUsd: '9000000000000000' }],
+  });
+  const answer = CloseSession.responseSerialize({ freedNanoUsd: '4', now, epoch: 'e' });
+  expect(decodeEnd(CloseSession.responseDeserialize(answer))).toEqual({ freed: 4, now: at, epoch: 'e' });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import type { KeyRecord } from '../../../../proto/generated/gateway/v1/KeyRecord.ts';
+import type { OrganizationRecord } from '../../../../proto/generated/gateway/v1/OrganizationRecord.ts';
+import type { ResolveResponse } from '../../../../proto/generated/gateway/v1/ResolveResponse.ts';
+import type { ScopeRecord } from '../../../../proto/generated/gateway/v1/ScopeRecord.ts';
+import type { WatchResponse } from '../../../../proto/generated/gateway/v1/WatchResponse.ts';
+import { services } from '../../../../proto/load.ts';
+import { decodeFeedMessage, decodeResolve } from '../../../../proxy/control-plane/wire-records.ts';
+
+const { Resolve, Watch } = services.Access;
+// Over the wire and back, so that the test sees what the client sees.
+const resolve = (response: ResolveResponse) =>
+  decodeResolve(Resolve.responseDeserialize(Resolve.responseSerialize(response)));
+const feed = (response: WatchResponse) =>
+  decodeFeedMessage(Watch.responseDeserialize(Watch.responseSerialize(response)));
+
+const asOf = { epoch: 'one', revision: '9007199254740991' };
+const key: KeyRecord = {
+  keyId: 'k',
+  organizationId: 'o',
+  scope: { kind: 'KEY_SCOPE_KIND_PERSON', id: 'p' },
+  active: true,
+  endsAt: '2030-01-02T03:04:05.678Z',
+  allowedModels: ['gpt-provider/*'],
+  limits: [{ id: 'l', kind: 'LIMIT_KIND_BUDGET', amountUsd: '1.5', period: 'BUDGET_PERIOD_DAY' }],
+  organizationRevision: 3,
+  revision: 4,
+};
+const scope: ScopeRecord = {
+  kind: 'KEY_SCOPE_KIND_PERSON',
+  id: 'p',
+  organizationId: 'o',
+  active: true,
+  revision: 2,
+};
+const organization: OrganizationRecord = {
+  id: 'o',
+  active: true,
+  revision: 3,
+  providerKeys: [{ id: 'pk', provider: 'gpt-provider', secret: { apiKey: 'provider-secret' }, weight: 1 }],
+};
+
+describe('an answer of Resolve', () => {
+  it('holds selectors of models as they count, whoever has stored them', () => {
+    const allowedModels = ['openai/gpt-4o-2024-08-06', 'anthropic/*', 'own-models/m'];
+    const limits = [
+      { ...key.limits?.[0], id: 'alias', model: 'google/gemini-flash-latest' },
+      { ...key.limits?.[0], id: 'all' },
+    ];
+    const prices = [{ id: 'p', model: 'azure/gpt-4o-2024-08-06', prices: { input: '1', output: '2' } }];
+    const answer = resolve({
+      asOf,
+      key: { ...key, allowedModels, limits },
+      scope: { ...scope, allowedModels },
+      organization: { ...organization, allowedModels, prices },
+    });
+    const { principal } = answer;
+    const canonical = ['gpt-provider/gpt-4o', 'assistant-provider/*', 'own-models/m'];
+    for (const record of [principal?.key, principal?.scope, principal?.organization])
+      expect(record?.allowedModels).toEqual(canonical);
+    expect(principal?.key.limits.map(({ model }) => model)).toEqual([
+      'search-provider/gemini-3.8-flash',
+      undefined,
+    ]);
+    expect(principal?.organization.prices[0]?.model).toBe('studio-ai/gpt-4o-2024-08-06');
+  });
+
+  it('becomes a principal with times in milliseconds and secrets that do not print', () => {
+    const answer = resolve({ asOf, key, scope, organization });
+    expect(answer.asOf).toEqual({ epoch: 'one', revision: Number.MAX_SAFE_INTEGER });
+    expect(answer.principal).toMatchObject({
+      key: {
+        scope: { kind: 'person', id: 'p' },
+        endsAt: Date.UTC(2030, 0, 2, 3, 4, 5, 678),
+        valueEndsAt: undefined,
+        limits: [{ kind: 'budget', amountUsd: '1.5', period: 'day', count: undefined, model: undefined }],
+      },
+      scope: { kind: 'person', id: 'p' },
+      organization: { id: 'o', callerProviderKeys: false },
+    });
+    expect(answer.principal?.organization.providerKeys[0]?.secret.apiKey?.reveal()).toBe('provider-secret');
+    expect(JSON.stringify(answer)).not.toContain('provider-secret');
+  });
+
+  it('without a key says that there is none', () => {
+    expect(resolve({ asOf }).principal).toBeUndefined();
+  });
+
+  it.each<[string, ResolveResponse]>([
+    ['no position', { key, scope, organization }],
+    ['an empty epoch', { asOf: { epoch: '', revision: 1 } }],
+    ['no organization', { asOf, key, scope }],
+    ['another organization', { asOf, key, scope, organization: { ...organization, id: 'x' } }],
+    ['no scope for a key of a person', { asOf, key, organization }],
+    ['the scope of another', { asOf, key, scope: { ...scope, id: 'x' }, organization }],
+    [
+      'a scope of another organization',
+      { asOf, key, scope: { ...scope, organizationId: 'x' }, organization },
+    ],
+    ['a limit of an unknown kind', { asOf, key: { ...key, limits: [{ id: 'l' }] }, scope, organization }],
+    ['a key of an unknown scope', { asOf, key: { ...key, scope: { id: 'p' } }, scope, organization }],
+    ['an unreadable time', { asOf, key: { ...key, endsAt: 'soon' }, scope, organization }],
+    ['a number out of range', { asOf: { epoch: 'one', revision: '9007199254740992' } }],
+  ])('with %s is refused', (_, response) => {
+    expect(() => resolve(response)).toThrow();
+  });
+});
+
+describe('a message of the feed', () => {
+  it('names subjects as records do', () => {
+    const message = feed({
+      changes: {
+        invalidations: [
+          {
+            kind: 'RECORD_KIND_KEY',
+            keyHash: Buffer.from('ab'.repeat(32), 'hex'),
+            revision: 5,
+            state: 'RECORD_STATE_GONE',
+          },
+          { kind: 'RECORD_KIND_ORGANIZATION', id: 'o', revision: 5, state: 'RECORD_STATE_CHANGED' },
+        ],
+      },
+    });
+    expect(message).toEqual({
+      type: 'changes',
+      invalidations: [
+        { kind: 'key', ref: 'ab'.repeat(32), revision: 5, state: 'gone' },
+        { kind: 'organization', ref: 'organization:o', revision: 5, state: 'changed' },
+      ],
+    });
+  });
+
+  it('may ask for what is held of a budget', () => {
+    const recall = { budgetId: 'b', window: '2026-11-20' };
+    expect(feed({ recall })).toEqual({ type: 'recall', recall });
+  });
+
+  it('is nothing where it is of a kind that this version does not know', () => {
+    expect(feed({})).toBeUndefined();
+  });
+
+  it('passes over kinds of records that this version does not hold', () => {
+    expect(feed({ changes: { invalidations: [{ id: 'x', revision: 5 }] } })).toEqual({
+      type: 'changes',
+      invalidations: [],
+    });
+  });
+
+  it.each<[string, WatchResponse]>([
+    ['no horizon', { started: {} }],
+    [
+      'a change without a subject',
+      { changes: { invalidations: [{ kind: 'RECORD_KIND_KEY', revision: 1 }] } },
+    ],
+    ['an answer without a position', { answer: { nonce: 1 } }],
+  ])('with %s is refused', (_, response) => {
+    expect(() => feed(response)).toThrow();
+  });
+});

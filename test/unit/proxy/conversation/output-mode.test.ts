@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../common/json.ts';
+import { readResponseFormat } from '../../../../proxy/conversation/options.ts';
+import {
+  type AnswerForm,
+  AnswerText,
+  answerForm,
+  withAnswerTool,
+} from '../../../../proxy/conversation/output-mode.ts';
+import { readTools } from '../../../../proxy/conversation/tools.ts';
+
+const schema = { type: 'object', properties: {} };
+const json = { type: 'json_object' };
+const bySchema = (fields: JsonObject = {}) => ({
+  type: 'json_schema',
+  json_schema: { name: 'a', schema, ...fields },
+});
+const tools = (...names: string[]) => names.map((name) => ({ type: 'function', function: { name } }));
+
+function formOf(body: JsonObject, abilities: { native?: boolean; forcedTools?: boolean } = {}) {
+  const { native = false, forcedTools = true } = abilities;
+  return answerForm(readResponseFormat(body), readTools(body), {
+    native: (one) => (native ? { ...one, cleaned: true } : undefined),
+    forcedTools,
+  });
+}
+
+describe('the form of an answer', () => {
+  it.each([
+    ['as it comes where none is asked for', {}, {}, { kind: 'text' }],
+    [
+      'any JSON in words',
+      { response_format: json },
+      { native: true },
+      { kind: 'words', text: expect.stringContaining('JSON object') },
+    ],
+    [
+      'native where the model can',
+      { response_format: bySchema() },
+      { native: true },
+      { kind: 'native', schema: { ...schema, cleaned: true } },
+    ],
+    [
+      'a tool where it cannot',
+      { response_format: bySchema() },
+      {},
+      { kind: 'tool', tool: { name: 'json_tool_call', parameters: schema } },
+    ],
+    [
+      'in words where no tool can be forced',
+      { response_format: bySchema() },
+      { forcedTools: false },
+      { kind: 'words', text: expect.stringContaining(JSON.stringify(schema)) },
+    ],
+    [
+      'in words where the answer is no object',
+      { response_format: bySchema({ schema: { type: 'array' } }) },
+      {},
+      { kind: 'words' },
+    ],
+    [
+      'none where the answer is a call',
+      { response_format: bySchema(), tools: tools('b'), tool_choice: 'required' },
+      {},
+      { kind: 'text' },
+    ],
+    [
+      'a tool of a name of its own',
+      { response_format: bySchema(), tools: tools('json_tool_call', 'json_tool_call_') },
+      {},
+      { kind: 'tool', tool: { name: 'json_tool_call__' } },
+    ],
+    [
+      'a tool with the purpose that the caller tells',
+      { response_format: bySchema({ description: 'A tea.' }) },
+      {},
+      { kind: 'tool', tool: { description: expect.stringMatching(/A tea\.$/) } },
+    ],
+  ])('is %s', (_what, body, abilities, expected) => {
+    expect(formOf(body, abilities)).toMatchObject(expected);
+  });
+});
+
+describe('tools beside the one that gives the answer', () => {
+  const named = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools('b') } };
+
+  it.each([
+    ['there are none', {}, ['json_tool_call'], { kind: 'named', name: 'json_tool_call' }],
+    ['one of all is called', { tools: tools('a', 'b') }, ['a', 'b', 'json_tool_call'], { kind: 'required' }],
+    [
+      'only those allowed',
+      { tools: tools('a', 'b'), tool_choice: named },
+      ['b', 'json_tool_call'],
+      { kind: 'required' },
+    ],
+    [
+      'none may be called',
+      { tools: tools('a', 'b'), tool_choice: 'none' },
+      ['json_tool_call'],
+      { kind: 'named' },
+    ],
+  ])('%s', (_what, body, names, choice) => {
+    const asked = { ...body, response_format: bySchema() };
+    const all = withAnswerTool(readTools(asked), formOf(asked));
+    expect(all.definitions.map(({ name }) => name)).toEqual(names);
+    expect(all).toMatchObject({ choice, parallel: false });
+  });
+
+  it('stay as they are where the form needs none', () => {
+    const read = readTools({ tools: tools('a') });
+    expect(withAnswerTool(read, { kind: 'text' })).toBe(read);
+  });
+});
+
+describe('the text of an answer', () => {
+  const words: AnswerForm = { kind: 'words', text: '' };
+  const through = (form: AnswerForm, pieces: readonly string[]) => {
+    const text = new AnswerText(form);
+    return [...pieces.map((piece) => text.said(piece)), text.end()].join('');
+  };
+  const fenced = '```json\n{"a": "`x`"}\n```';
+
+  it.each([
+    ['passes as it comes', { kind: 'text' } as const, fenced, fenced],
+    ['loses the fence around JSON', words, fenced, '{"a": "`x`"}'],
+    ['loses what stands around the fence', words, `\n${fenced}\nThere you are.`, '{"a": "`x`"}'],
+    ['loses a fence on the same line', words, '```{"a": 1}```', '{"a": 1}'],
+    ['loses a fence without a name', words, '```\n[1]\n```\n', '[1]'],
+    ['keeps a fence inside', words, '{"a": "\\n```"}', '{"a": "\\n```"}'],
+    ['keeps what has no fence', words, ' {"a": 1} ', ' {"a": 1} '],
+    ['keeps what is no JSON', words, '```sh\nls\n```', '```sh\nls\n```'],
+    ['keeps a single backtick', words, '`', '`'],
+    ['may be empty', words, '', ''],
+    ['is nothing where there is only a fence', words, '```json\n', ''],
+  ])('%s', (_what, form, said, expected) => {
+    expect(through(form, [said])).toBe(expected);
+    expect(through(form, [...said])).toBe(expected);
+    for (let cut = 1; cut < said.length; cut++) {
+      expect(through(form, [said.slice(0, cut), said.slice(cut)])).toBe(expected);
+    }
+  });
+
+  it('comes at once where it has no fence', () => {
+    const text = new AnswerText(words);
+    expect(text.said('{"a":')).toBe('{"a":');
+  });
+
+  it('is the input of the tool that gives the answer, or all there is without one', () => {
+    const form = formOf({ response_format: bySchema() });
+    const answered = new AnswerText(form);
+    expect(answered.isAnswer('json_tool_call')).toBe(true);
+    expect(answered.isAnswer('other')).toBe(false);
+    expect([answered.said('Here: '), answered.answered('{}'), answered.end()]).toEqual(['', '{}', '']);
+    expect(through(form, ['I ', 'cannot.'])).toBe('I cannot.');
+  });
+});

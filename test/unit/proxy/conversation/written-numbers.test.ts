@@ -1,0 +1,155 @@
+// Numbers that a caller writes in an odd way, where the gateway reads them: they count as what they are, pass no limit by their form,
+// and crash nothing.
+import { describe, expect, it } from 'vitest';
+import { ExactNumber } from '../../../../common/exact-number.ts';
+import { readMaxTokens, readNumber } from '../../../../proxy/conversation/options.ts';
+import { count, readUsage } from '../../../../proxy/conversation/usage.ts';
+import { droppedFields } from '../../../../proxy/formats/chat-completions/fields.ts';
+import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import { boundOf } from '../../../../proxy/pricing/bound.ts';
+import { compilePrices } from '../../../../proxy/pricing/prices.ts';
+import { unpriceable } from '../../../../proxy/pricing/unpriceable.ts';
+import { estimateTokens } from '../../../../proxy/rates/estimate.ts';
+
+function request(fields: string) {
+  return parseChatRequest(Buffer.from(`{"model":"m","messages":[{"role":"user","content":"Hi"}],${fields}}`));
+}
+
+const hidden = [
+  ...['0', '0.0', '-0', '-0.0e5', '-1', '-1.0', '0.5', '1e-400', '1e400', '-1e400', '9'.repeat(30)],
+  ...['4000.0000000000000000001', '9007199254740993', '9007199254740993.0', '1e16', '99e-1'],
+];
+const whole: readonly (readonly [string, number])[] = [
+  ['4000', 4000],
+  ['4e3', 4000],
+  ['4E+03', 4000],
+  ['4000.0', 4000],
+  ['4000.000000000000000000000000', 4000],
+  ['4000000e-3', 4000],
+  ['1.0', 1],
+  ['9007199254740991.0', Number.MAX_SAFE_INTEGER],
+];
+
+const perOutput = compilePrices({ input: '0', output: '1', asOf: '2026-11-22' });
+if (perOutput === undefined) throw new Error('the prices are not believed');
+const prices = perOutput;
+const bounded = (fields: string) => {
+  const bound = boundOf(
+    { request: request(fields), qualifiedModel: 'acme/m', catalogModel: undefined },
+    prices,
+    8192,
+  );
+  return { tokens: bound.full / 1000, hasCeiling: bound.ceilingFor(0) === undefined };
+};
+
+describe.each(['max_tokens', 'max_completion_tokens', 'n'])('%s under a budget', (name) => {
+  const refusedField = (written: string) => {
+    const call = {
+      request: request(`"${name}":${written}`),
+      qualifiedModel: 'acme/m',
+      catalogModel: undefined,
+    };
+    return unpriceable(call, prices);
+  };
+
+  it.each(hidden)('is refused where it is no count: %s', (written) => {
+    expect(refusedField(written)).toBe(name);
+  });
+
+  it.each(whole)('is priced as what it is: %s', (written) => {
+    expect(refusedField(written)).toBeUndefined();
+  });
+});
+
+describe('what a budget holds', () => {
+  it.each(whole.filter(([, value]) => value < 10_000))('is by the caller’s maximum: %s', (written, value) => {
+    expect(bounded(`"max_tokens":${written}`)).toEqual({ tokens: value, hasCeiling: true });
+  });
+
+  it('is by the larger of two maxima, and for every choice', () => {
+    const { tokens } = bounded('"max_tokens":1e1,"max_completion_tokens":100.0,"n":3e0');
+    expect(tokens).toBe(300);
+  });
+});
+
+describe('what a request may use', () => {
+  const estimated = (fields: string) =>
+    estimateTokens({ request: request(fields), catalogModel: undefined }, 8192);
+
+  it.each(whole.filter(([, value]) => value < 10_000))('is by the caller’s maximum: %s', (written, value) => {
+    expect(estimated(`"max_tokens":${written},"n":2.0`)).toMatchObject({
+      ...{ output: 2 * value, outputGuessed: false },
+    });
+  });
+
+  it.each(['1e400', '9'.repeat(30), '-5.0', '0.5'])('is guessed where it is no count: %s', (written) => {
+    expect(estimated(`"max_tokens":${written}`)).toMatchObject({ output: 8192, outputGuessed: true });
+  });
+});
+
+describe('options that a translator reads', () => {
+  it.each(whole.filter(([, value]) => value < 10_000))(
+    'are whole however they are written: %s',
+    (written) => {
+      const { body } = request(`"max_tokens":${written}`);
+      expect(String(readMaxTokens(body))).toBe(written);
+    },
+  );
+
+  it.each(['4000.0000000000000000001', '-0', '0.0', '1e400', '9'.repeat(30), '1e-400'])(
+    'are refused where they are not within their range: %s',
+    (written) => {
+      expect(() => readMaxTokens(request(`"max_tokens":${written}`).body)).toThrow(
+        'max_tokens must be a whole number from 1 to 10000000',
+      );
+    },
+  );
+
+  it('are as they are written within their range', () => {
+    const { body } = request('"temperature":0.70,"top_p":1e-400,"seed":1234567890123456789');
+    expect(readNumber(body, 'temperature', { min: 0, max: 2 })).toEqual(new ExactNumber('0.70'));
+    expect(readNumber(body, 'top_p', { min: 0, max: 1 })).toEqual(new ExactNumber('1e-400'));
+    const range = { min: -(2 ** 63), max: 2 ** 63, whole: true };
+    expect(readNumber(body, 'seed', range)).toEqual(new ExactNumber('1234567890123456789'));
+    expect(() => readNumber(request('"seed":1e20').body, 'seed', range)).toThrow(
+      'from -9223372036854775808 to 9223372036854775808',
+    );
+  });
+
+  it('ask for nothing however that is written', () => {
+    expect(droppedFields(request('"n":1.0,"top_logprobs":-0').body, new Set())).toEqual([]);
+    expect(() => droppedFields(request('"n":2e0').body, new Set())).toThrow('n is not supported');
+    expect(() => droppedFields(request('"top_logprobs":0.5').body, new Set())).toThrow('not supported');
+  });
+
+  it('are no objects', () => {
+    for (const field of ['"stream_options":1.0', '"stream":1.0'])
+      expect(() => request(`"x":1,${field}`)).toThrow(/must be/);
+    expect(() => parseChatRequest(Buffer.from('{"model":1.0,"messages":[1.0]}'))).toThrow('model must be');
+    expect(() => parseChatRequest(Buffer.from('{"model":"m","messages":[1.0]}'))).toThrow(
+      'messages[0] must be an object',
+    );
+    expect(() => parseChatRequest(Buffer.from('1.0'))).toThrow('the body must be a JSON object');
+  });
+});
+
+describe('counts of a vendor', () => {
+  const exact = (source: string) => new ExactNumber(source);
+
+  it.each(whole)('are what they are: %s', (written, value) => {
+    expect(count(exact(written))).toBe(value);
+  });
+
+  it.each(hidden.filter((written) => !/^-?0(\.0(e5)?)?$/.test(written)))('are none: %s', (written) => {
+    expect(count(exact(written))).toBeUndefined();
+  });
+
+  it('add up', () => {
+    const usage = {
+      prompt_tokens: exact('1e1'),
+      completion_tokens: exact('5.0'),
+      total_tokens: exact('15.0'),
+    };
+    expect(readUsage(usage)).toMatchObject({ promptTokens: 10, completionTokens: 5 });
+  });
+});

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gptError } from '../../../../../proxy/formats/chat-completions/errors.ts';
+import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
+
+const golden = (name: string) =>
+  readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
+const limits = { eventBytesMax: 4096 };
+const noneAsked = { serviceTier: undefined, asksLongCache: false, asksImages: false, asksSearch: false };
+
+function read(bytes: Buffer, cut: number, includeUsage: boolean) {
+  const reader = new PassthroughStream({ includeUsage, asked: noneAsked, limits, readError: gptError });
+  const out: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += cut) out.push(reader.push(bytes.subarray(at, at + cut)));
+  return { reader, text: Buffer.concat(out).toString() };
+}
+
+const text = golden('text-stream/stream.sse');
+const tools = golden('tools-stream/stream.sse');
+const usageChunk =
+  text
+    .toString()
+    .split('\n\n')
+    .find((event) => event.includes('"choices":[]')) ?? '';
+
+describe("a stream in the callers' format", () => {
+  it('passes untouched where the caller asked for the usage, at every cut', () => {
+    for (let cut = 1; cut <= text.length; cut++) {
+      const { reader, text: out } = read(text, cut, true);
+      expect(out).toBe(text.toString());
+      expect(reader.complete).toBe(true);
+      expect(reader.usage).toEqual({
+        promptTokens: 11,
+        completionTokens: 4,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        cacheWrite1hTokens: 0,
+        reasoningTokens: 0,
+      });
+    }
+  });
+
+  it('loses the usage chunk and nothing else where the caller did not ask for it, at every cut', () => {
+    expect(usageChunk).not.toBe('');
+    for (let cut = 1; cut <= text.length; cut++) {
+      const { reader, text: out } = read(text, cut, false);
+      expect(out).toBe(text.toString().replace(`${usageChunk}\n\n`, ''));
+      expect(reader.usage?.promptTokens).toBe(11);
+    }
+  });
+
+  it('passes tool calls untouched, at every cut', () => {
+    for (let cut = 1; cut <= tools.length; cut++) expect(read(tools, cut, false).text).toBe(tools.toString());
+  });
+
+  it('tells its model and how much text has come, wherever it is cut', () => {
+    const said = (cut: string) =>
+      [...cut.matchAll(/"content":"([^"]*)".*\n\n/g)].map(([, content = '']) => content).join('');
+    for (let end = 0; end < text.length; end++) {
+      const { reader } = read(text.subarray(0, end), 16, true);
+      const begun = text.subarray(0, end).includes('\n\n');
+      expect(reader.model).toBe(begun ? 'gpt-4o-mini-2024-07-18' : undefined);
+      expect(reader.textTokens).toBeGreaterThanOrEqual(said(text.toString('utf8', 0, end)).length / 3);
+    }
+  });
+
+  it('tells a model that only a later chunk names', () => {
+    const chunks = [{ model: '' }, { model: 'named', usage: { prompt_tokens: 1, completion_tokens: 1 } }];
+    const events = chunks.map((chunk) => `data: ${JSON.stringify({ choices: [{}], ...chunk })}\n\n`);
+    expect(read(Buffer.from(events.join('')), 1000, true).reader.model).toBe('named');
+  });
+
+  it('does not take a model that is quoted in its text for its own', () => {
+    const quoted = { choices: [{ delta: { content: '{"model":"x"}' } }] };
+    const event = `data: ${JSON.stringify(quoted)}\n\n`;
+    expect(read(Buffer.from(event), 1000, true).reader.model).toBeUndefined();
+  });
+
+  it('is not complete without its end marker, wherever it is cut', () => {
+    for (let end = 0; end < text.length - 2; end += 7) {
+      expect(read(text.subarray(0, end), 16, true).reader.complete).toBe(false);
+    }
+  });
+
+  it('is not misled by content that names usage, error or the end marker', () => {
+    const content = JSON.stringify({
+      choices: [{ index: 0, delta: { content: '"usage": {"error"} data: [DONE]' } }],
+    });
+    const { reader, text: out } = read(Buffer.from(`data: ${content}\n\n`), 5, false);
+    expect(out).toBe(`data: ${content}\n\n`);
+    expect([reader.complete, reader.failure, reader.usage]).toEqual([false, undefined, undefined]);
+  });
+
+  it('stops at an error event and passes nothing of it or after it', () => {
+    const error =
+      'data: {"error":{"message":"overloaded","type":"server_error","param":null,"code":"slow_down"}}\n\n';
+    const { reader, text: out } = read(
+      Buffer.from(`data: {"choices":[]}\n\n${error}data: [DONE]\n\n`),
+      9,
+      true,
+    );
+    expect(out).toBe('data: {"choices":[]}\n\n');
+    expect(reader.failure).toMatchObject({ message: 'overloaded', code: 'slow_down' });
+    expect(reader.complete).toBe(false);
+  });
+
+  it('passes comments, and nothing that follows the end marker', () => {
+    const { text: out } = read(Buffer.from(': ping\n\ndata: [DONE]\n\ndata: more\n\n'), 3, true);
+    expect(out).toBe(': ping\n\ndata: [DONE]\n\n');
+  });
+
+  it.each([
+    ['an error that is a text', '{"error":"overloaded"}'],
+    ['an error of a model server', '{"object":"error","message":"overloaded"}'],
+  ])('stops at %s', (_what, event) => {
+    const { reader, text: out } = read(Buffer.from(`data: ${event}\n\ndata: [DONE]\n\n`), 7, true);
+    expect([out, reader.complete, reader.failure?.status]).toEqual(['', false, 502]);
+  });
+
+  it('is not misled by an error that is null', () => {
+    const chunk = 'data: {"error":null,"choices":[]}\n\n';
+    const { reader, text: out } = read(Buffer.from(chunk), 7, true);
+    expect([out, reader.failure]).toEqual([chunk, undefined]);
+  });
+
+  it('breaks at an event that cannot be read, where it is read', () => {
+    const broken = Buffer.from('data: {"choices":[],"usage":{"prompt_tok\n\n');
+    expect(() => read(broken, 9, true)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
+  });
+
+  it('trap 19: a chunk with choices and usage is no usage chunk', () => {
+    const chunk = JSON.stringify({
+      choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1, completion_tokens: 2 },
+    });
+    const { reader, text: out } = read(Buffer.from(`data: ${chunk}\n\n`), 5, false);
+    expect(out).toBe(`data: ${chunk}\n\n`);
+    expect(reader.usage).toMatchObject({ promptTokens: 1, completionTokens: 2 });
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { VendorFailure } from '../../../../../../proxy/providers/provider.ts';
+import { studioAi } from '../../../../../../proxy/providers/studio-ai.ts';
+import { answered, callOf, chunk, events, streamed, urls } from './ask.ts';
+
+const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+const usageChunk = { ...chunk({}), choices: [], usage };
+const asked = { stream_options: { include_usage: true } };
+const promptFrame = { id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: [{}] };
+const filterFrame = (finish_reason: string | null) => ({
+  ...{ id: '', object: '', created: 0, model: '' },
+  choices: [{ index: 0, finish_reason, content_filter_results: {}, content_filter_offsets: {} }],
+});
+const call = { id: 'c', type: 'function', function: { name: 'boil', arguments: '{}' } };
+const completion = (message: object, finish_reason: unknown) => ({
+  ...{ id: 'c-1', object: 'chat.completion', created: 1, model: 'm', usage },
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+});
+const functions = { functions: [{ name: 'boil' }] };
+const reasons = (told: ReturnType<typeof streamed>) =>
+  told.chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []));
+
+describe('an answer', () => {
+  it('passes to the byte', () => {
+    const text = JSON.stringify(
+      { ...completion({ content: 'Hi', tool_calls: [] }, 'stop'), big: 1 },
+      undefined,
+      3,
+    );
+    const bytes = Buffer.from(text.replace('"big": 1', '"big": 12345678901234567890'));
+    expect(studioAi.readAnswer(callOf(), { head: {}, body: bytes }).body).toBe(bytes);
+  });
+
+  it.each([
+    ['""', '', {}, 'stop'],
+    ['null', null, {}, 'stop'],
+    ['nothing', undefined, {}, 'stop'],
+    ['"" beside calls', '', { tool_calls: [call] }, 'tool_calls'],
+    ['"" beside no calls', '', { tool_calls: [] }, 'stop'],
+    ['what nobody knows', 'model_length', {}, 'model_length'],
+  ])('that ends with %s ends with a reason', (_what, reason, message, expected) => {
+    expect(answered(completion({ content: 'Hi', ...message }, reason))).toEqual(
+      completion({ content: 'Hi', ...message }, expected),
+    );
+  });
+
+  it('to functions tells the first call in their form', () => {
+    const told = answered(completion({ content: '', tool_calls: [call, call] }, 'tool_calls'), functions);
+    expect(told).toEqual(completion({ content: '', function_call: call.function }, 'function_call'));
+  });
+
+  it('of a dialect that knows functions passes', () => {
+    const message = completion({ content: null, function_call: call.function }, 'function_call');
+    expect(answered(message, functions, { baseUrl: urls.undated })).toEqual(message);
+  });
+
+  it.each([
+    ['no JSON', 'oops', 'upstream_protocol_error'],
+    ['no completion', { object: 'list' }, 'upstream_protocol_error'],
+    ['choices that are none', { choices: [1] }, 'upstream_protocol_error'],
+  ])('%s is none', (_what, answer, code) => {
+    expect(() => answered(answer)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('that is an error is the provider’s', () => {
+    const read = () => answered({ error: { code: 'NoCapacity', message: 'full' } });
+    expect(read).toThrow(VendorFailure);
+    expect(read).toThrow(expect.objectContaining({ vendor: expect.objectContaining({ status: 503 }) }));
+  });
+});
+
+describe('a stream', () => {
+  it('trap 19: the first frame, without choices, is no usage and is not told', () => {
+    const told = streamed(
+      events(promptFrame, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')),
+      asked,
+    );
+    expect(told.chunks).toHaveLength(2);
+    expect([told.reader.usage, told.reader.complete]).toEqual([undefined, true]);
+  });
+
+  it('trap 19: usage is told to those who ask, and always to the gateway', () => {
+    const stream = events(chunk({ role: 'assistant', content: 'Hi' }), chunk({}, 'stop'), usageChunk);
+    for (const [body, count] of [
+      [asked, 1],
+      [{}, 0],
+    ] as const) {
+      const { chunks, reader } = streamed(stream, body);
+      expect(chunks.filter((one) => one.usage !== undefined)).toHaveLength(count);
+      expect(reader.usage).toMatchObject({ promptTokens: 3, completionTokens: 2 });
+    }
+  });
+
+  it('passes chunks to the byte', () => {
+    const stream = `: hi\r\n\r\ndata:${JSON.stringify(chunk({ role: 'assistant', content: 'é' }, 'stop'))}\r\n\r\ndata: [DONE]\r\n\r\n`;
+    expect(streamed(stream).told).toBe(stream);
+  });
+
+  it('swallows frames of a filter that works alongside, also behind the usage', () => {
+    const texts = [chunk({ role: 'assistant', content: 'a' }), chunk({ content: 'b' }), chunk({}, 'stop')];
+    const [first, second, third] = texts;
+    const filtered = events(
+      first,
+      filterFrame(null),
+      second,
+      filterFrame(null),
+      third,
+      usageChunk,
+      filterFrame(null),
+    );
+    expect(streamed(filtered, asked).told).toBe(events(...texts, usageChunk));
+  });
+
+  it('ends with the verdict of a filter that came late, told as part of the stream and before the usage', () => {
+    const first = chunk({ role: 'assistant', content: 'a' });
+    const told = streamed(events(promptFrame, first, usageChunk, filterFrame('content_filter')), asked);
+    expect(reasons(told)).toEqual(['content_filter']);
+    expect(told.chunks[1]).toMatchObject({ id: 'c-1', model: 'm', choices: [{ delta: {} }] });
+    expect(told.chunks.at(-1)?.usage).toEqual(usage);
+  });
+
+  it.each<[string, readonly object[], readonly string[]]>([
+    ['none', [chunk({ role: 'assistant', content: 'a' })], ['stop']],
+    ['an empty one', [chunk({ content: 'a' }, ''), chunk({}, '')], ['stop']],
+    ['an empty one behind calls', [chunk({ tool_calls: [{ index: 0, ...call }] }, '')], ['tool_calls']],
+    [
+      'none for one of two',
+      [chunk({ content: 'a' }), chunk({ content: 'b' }, 'length', 1)],
+      ['length', 'stop'],
+    ],
+    ['one as it must be', [chunk({ content: 'a' }), chunk({}, 'length')], ['length']],
+    ['none at all', [], []],
+  ])('trap 24: tells a reason for the end where the vendor told %s', (_what, chunks, expected) => {
+    const told = streamed(events(...chunks, usageChunk), asked);
+    expect(reasons(told)).toEqual(expected);
+    expect(told.chunks.at(-1)?.usage).toEqual(usage);
+    const inPlaces = told.chunks.flatMap(({ choices }) => choices.map((choice) => choice.finish_reason));
+    expect(inPlaces).not.toContain('');
+  });
+
+  it('to functions tells the first call in their form', () => {
+    const pieces = [
+      chunk({ role: 'assistant', content: null }),
+      chunk({ tool_calls: [{ index: 0, ...call }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '}' } }] }),
+      chunk({ tool_calls: [{ index: 1, ...call }] }),
+      chunk({}, 'tool_calls'),
+    ];
+    const told = streamed(events(...pieces), functions);
+    expect(told.chunks.map(({ choices }) => choices[0]?.delta)).toEqual([
+      { role: 'assistant', content: null },
+      { function_call: call.function },
+      { function_call: { arguments: '}' } },
+      {},
+      {},
+    ]);
+    expect(reasons(told)).toEqual(['function_call']);
+  });
+
+  it('in JSON asked for in words loses the fence around it, to the last held piece', () => {
+    const body = { model: 'DeepSeek-R1', response_format: { type: 'json_object' } };
+    const text = (stream: string) =>
+      streamed(stream, body)
+        .chunks.map(({ choices }) => choices[0]?.delta.content ?? '')
+        .join('');
+    expect(
+      text(events(chunk({ content: '```json\n{"a"' }), chunk({ content: ':1}\n```' }), chunk({}, 'stop'))),
+    ).toBe('{"a":1}');
+    expect(text(events(chunk({ content: '``' }), chunk({ content: ' ' }, 'stop')))).toBe('`` ');
+    expect(text(events(chunk({ content: '``' })))).toBe('``');
+  });
+
+  it.each([
+    ['an event that is no JSON', 'data: oops\n\n'],
+    ['choices that are none', `data: ${JSON.stringify({ choices: [1] })}\n\n`],
+    ['a list', 'data: []\n\n'],
+    ['an error of a gate in front', 'data: {"statusCode":429,"message":"no"}\n\n'],
+  ])('breaks at %s', (_what, stream) => {
+    expect(() => streamed(stream)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
+  });
+
+  it('stops at an error, and passes nothing of it or after it', () => {
+    const first = chunk({ role: 'assistant', content: 'a' });
+    const error = { error: { code: 'InternalServerError', message: 'no' } };
+    const { told, reader } = streamed(events(first, error, chunk({}, 'stop')));
+    expect(told).toBe(`data: ${JSON.stringify(first)}\n\n`);
+    expect([reader.complete, reader.failure]).toMatchObject([
+      false,
+      { status: 500, message: 'no', retryable: true },
+    ]);
+  });
+
+  it('is not complete without its end marker', () => {
+    const whole = events(chunk({ content: 'a' }), chunk({}, 'stop'), usageChunk);
+    for (let end = 0; end < whole.length - 2; end += 5) {
+      const { reader, told } = streamed(whole.slice(0, end), asked);
+      expect([reader.complete, told.includes('[DONE]'), told.includes('"usage"')]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    }
+  });
+});

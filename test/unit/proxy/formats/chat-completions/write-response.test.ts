@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CompletionChoice,
+  type CompletionForm,
+  completionBody,
+} from '../../../../../proxy/formats/chat-completions/write-response.ts';
+
+const usage = {
+  promptTokens: 10,
+  completionTokens: 5,
+  cacheReadTokens: 4,
+  cacheWriteTokens: 3,
+  cacheWrite1hTokens: 0,
+  reasoningTokens: 2,
+};
+const plain: CompletionForm = { noCalls: 'null', asFunctions: false };
+const call = { id: 'c1', name: 'boil', arguments: '{}' };
+
+function written(choice: Partial<CompletionChoice>, form: Partial<CompletionForm> = {}, more: object = {}) {
+  const choices = [
+    { finish: { reason: 'stop', native: undefined } as const, content: undefined, calls: [], ...choice },
+  ];
+  const completion = { id: 'x', created: 1, model: 'm', choices, usage, ...more };
+  return JSON.parse(completionBody(completion, { ...plain, ...form }).toString());
+}
+
+describe('a completion', () => {
+  it('has all that clients look for', () => {
+    expect(written({ content: 'Hi' })).toEqual({
+      id: 'x',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'Hi', refusal: null, tool_calls: null, function_call: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 4 },
+        completion_tokens_details: { reasoning_tokens: 2 },
+      },
+      system_fingerprint: null,
+    });
+  });
+
+  it.each([
+    [{ content: undefined, calls: [] }, ''],
+    [{ content: '', calls: [call] }, ''],
+    [{ content: undefined, calls: [call] }, null],
+  ])('has content %j as %j', (choice, content) => {
+    expect(written(choice).choices[0].message.content).toBe(content);
+  });
+
+  it.each([
+    ['null', [], { tool_calls: null, function_call: null }],
+    ['array', [], { tool_calls: [] }],
+    [
+      'null',
+      [call],
+      { tool_calls: [{ id: 'c1', type: 'function', function: { name: 'boil', arguments: '{}' } }] },
+    ],
+  ] as const)('without calls has %s', (noCalls, calls, expected) => {
+    const {
+      role: _,
+      content: __,
+      refusal: ___,
+      ...fields
+    } = written({ content: 'Hi', calls }, { noCalls }).choices[0].message;
+    expect(fields).toEqual(expected);
+  });
+
+  it('tells a call in the deprecated form where it was asked so', () => {
+    const { message, finish_reason } = written(
+      { calls: [call], finish: { reason: 'tool_calls', native: undefined } },
+      { asFunctions: true },
+    ).choices[0];
+    expect(message).toMatchObject({ tool_calls: null, function_call: { name: 'boil', arguments: '{}' } });
+    expect(finish_reason).toBe('function_call');
+  });
+
+  it('tells the vendor’s word for the end where it is another one', () => {
+    const end = (finish: CompletionChoice['finish']) => {
+      const { message: _, logprobs: __, index: ___, ...told } = written({ finish }).choices[0];
+      return told;
+    };
+    expect(end({ reason: 'stop', native: 'STOP' })).toEqual({ finish_reason: 'stop' });
+    expect(end({ reason: 'error', native: 'MALFORMED_FUNCTION_CALL', message: 'no such tool' })).toEqual({
+      finish_reason: 'error',
+      native_finish_reason: 'MALFORMED_FUNCTION_CALL',
+      native_finish_message: 'no such tool',
+    });
+    expect(end({ reason: 'stop', native: 'stop_sequence', stopSequence: 'END' })).toEqual({
+      finish_reason: 'stop',
+      native_finish_reason: 'stop_sequence',
+      stop_sequence: 'END',
+    });
+  });
+
+  it('tells reasoning only where there is any', () => {
+    expect(written({ reasoning: 'r' }).choices[0].message.reasoning_content).toBe('r');
+    expect(written({ reasoning: '' }).choices[0].message).not.toHaveProperty('reasoning_content');
+  });
+
+  it('has room for what only some vendors have', () => {
+    const more = { usageExtras: { cache_read_input_tokens: 4 }, extras: { service_tier: 'x' } };
+    const told = written(
+      { refusal: 'No.', extras: { annotations: [] }, logprobs: { content: [] } },
+      {},
+      more,
+    );
+    expect(told).toMatchObject({ service_tier: 'x', usage: { cache_read_input_tokens: 4 } });
+    expect(told.choices[0]).toMatchObject({
+      message: { refusal: 'No.', annotations: [] },
+      logprobs: { content: [] },
+    });
+  });
+
+  it('numbers its choices', () => {
+    const choice = { finish: { reason: 'length' as const, native: undefined }, content: 'a', calls: [] };
+    const { choices } = written({}, {}, { choices: [choice, choice] });
+    expect(choices.map(({ index }: { index: number }) => index)).toEqual([0, 1]);
+  });
+});

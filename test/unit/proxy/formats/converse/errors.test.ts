@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { cloudError, readCloudError } from '../../../../../proxy/formats/converse/errors.ts';
+import { Random } from '../../../../support/access/random.ts';
+import { startingSeed } from '../../../../support/seed.ts';
+
+const body = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+const told = { message: 'as told' };
+
+describe('an error of the vendor', () => {
+  it.each([
+    ['ValidationException', 400, { status: 400, retryable: false }],
+    ['AccessDeniedException', 403, { status: 403, retryable: false }],
+    ['UnrecognizedClientException', 403, { status: 401, code: 'invalid_api_key', retryable: false }],
+    ['InvalidSignatureException', 403, { status: 401, code: 'invalid_api_key', retryable: false }],
+    ['ExpiredTokenException', 403, { status: 401, code: 'invalid_api_key', retryable: false }],
+    ['MissingAuthenticationToken', 403, { status: 401, code: 'invalid_api_key', retryable: false }],
+    ['InvalidClientTokenId', 403, { status: 401, code: 'invalid_api_key', retryable: false }],
+    ['IncompleteSignature', 400, { status: 401, code: 'invalid_api_key', retryable: false }],
+    ['RequestExpired', 400, { status: 401, code: 'invalid_api_key', retryable: false }],
+    ['ResourceNotFoundException', 404, { status: 404, code: 'model_not_found', retryable: false }],
+    ['ConflictException', 400, { status: 400, retryable: false }],
+    ['ServiceQuotaExceededException', 400, { status: 429, code: 'insufficient_quota', retryable: false }],
+    ['ThrottlingException', 429, { status: 429, code: 'rate_limit_exceeded', retryable: true }],
+    ['ModelNotReadyException', 429, { status: 503, retryable: true }],
+    ['ModelTimeoutException', 408, { status: 504, code: 'timeout', retryable: true }],
+    ['ModelErrorException', 424, { status: 502, retryable: true }],
+    ['ModelStreamErrorException', 424, { status: 502, retryable: true }],
+    ['InternalServerException', 500, { status: 500, retryable: true }],
+    ['ServiceUnavailableException', 503, { status: 503, retryable: true }],
+  ])(
+    'trap 22: %s with status %i, its type with or without an address, in the header or in the body',
+    (type, status, expected) => {
+      const all = { ...told, ...expected };
+      for (const written of [
+        type,
+        `${type}:`,
+        `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
+      ]) {
+        expect(readCloudError(status, body(told), { 'x-amzn-errortype': written })).toMatchObject(all);
+      }
+      for (const written of [type, `com.amazon.coral.service#${type}`]) {
+        expect(readCloudError(status, body({ __type: written, Message: 'as told' }), {})).toMatchObject(all);
+      }
+      const inStream = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
+      expect(cloudError({ type: inStream, message: 'as told' })).toMatchObject(all);
+    },
+  );
+
+  it.each([
+    'Input is too long for requested model.',
+    'The model returned the following errors: prompt is too long: 200001 tokens > 200000 maximum',
+    'Too many input tokens. Max input tokens: 8192, request input token count: 9000',
+    'The input and max tokens exceed the context limit of this model.',
+    "This model's maximum context length is 128000 tokens.",
+  ])('is one of a context that is too long where it says so: %s', (message) => {
+    const error = readCloudError(400, body({ message }), { 'x-amzn-errortype': 'ValidationException' });
+    expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+  });
+
+  it('says nothing of what was signed', () => {
+    const message = 'The signature does not match.\n\nThe Canonical String was\nx-amz-security-token:token';
+    const error = readCloudError(403, body({ message }), { 'x-amzn-errortype': 'InvalidSignatureException' });
+    expect(error.message).toBe('The signature does not match.');
+  });
+
+  it.each([
+    [413, '', { status: 413, code: 'request_too_large', retryable: false }],
+    [429, '<html>', { status: 429, retryable: true }],
+    [503, 'upstream connect error', { status: 503, retryable: true }],
+    [403, '[]', { status: 403, retryable: false }],
+    [401, 'null', { status: 401, retryable: false }],
+    [400, '{"message":{"text":"x"}}', { status: 400, retryable: false }],
+    [500, '{"message":""}', { status: 500, retryable: true }],
+    [599, '{"__type":7}', { status: 500, retryable: true }],
+  ])('trap 22: of status %i with a body that says nothing: %s', (status, text, expected) => {
+    const error = readCloudError(status, body(text), {});
+    expect(error).toMatchObject({ ...expected, message: expect.stringContaining(`status ${error.status}`) });
+  });
+
+  it('is read whatever a header holds', () => {
+    const head = { 'x-amzn-errortype': ['ThrottlingException', 'x'] } as Record<string, string[]>;
+    expect(readCloudError(429, body(told), head)).toMatchObject({ status: 429 });
+    for (const name of ['constructor', '__proto__', 'toString', '']) {
+      expect(readCloudError(400, body(told), { 'x-amzn-errortype': name })).toMatchObject({ status: 400 });
+    }
+  });
+
+  const seed = startingSeed();
+  it(`never makes the reader throw (seed ${seed})`, () => {
+    const random = new Random(seed);
+    const pieces = ['{', '}', '[', ']', '"message"', '"__type"', ':', ',', '"a#b:c"', 'null', '1', '\n', 'é'];
+    for (let count = 0; count < 2000; count++) {
+      const bytes = random.chance(0.5)
+        ? Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)))
+        : Buffer.from(Array.from({ length: random.below(20) }, () => random.pick(pieces)).join(''));
+      const status = 300 + random.below(300);
+      const error = readCloudError(status, bytes, { 'x-amzn-errortype': bytes.toString('latin1') });
+      expect(error.status).toBeGreaterThanOrEqual(400);
+      expect(error.message).not.toBe('');
+    }
+  });
+});

@@ -1,0 +1,131 @@
+import { crc32 } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { FrameSplitter } from '../../../../../proxy/formats/converse/frames.ts';
+import { errorFrame, eventFrame } from '../../../../../simulator/managed-cloud-models/frames.ts';
+import { Random } from '../../../../support/access/random.ts';
+import { startingSeed } from '../../../../support/seed.ts';
+
+const limit = 1024;
+const protocolError = expect.objectContaining({ code: 'upstream_protocol_error' });
+
+const golden = {
+  messageStop:
+    '00000084000000513d28a8590b3a6576656e742d7479706507000b6d65737361676553746f700d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e0d3a6d6573736167652d747970650700056576656e747b2270223a22616263222c2273746f70526561736f6e223a22656e645f7475726e227d8a7bbdd0',
+  throttled:
+    '00000090000000618e91a9b70f3a657863657074696f6e2d747970650700137468726f74746c696e67457863657074696f6e0d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e0d3a6d6573736167652d74797065070009657863657074696f6e7b226d657373616765223a22546f6f206d616e79207265717565737473227de67f8005',
+};
+const bytesOf = (hex: string) => Buffer.from(hex, 'hex');
+
+describe('frames', () => {
+  it('are read as written down', () => {
+    const frames = new FrameSplitter(limit).push(
+      Buffer.concat([bytesOf(golden.messageStop), bytesOf(golden.throttled)]),
+    );
+    expect(frames.map(({ headers, payload }) => [Object.fromEntries(headers), payload])).toEqual([
+      [
+        { ':event-type': 'messageStop', ':content-type': 'application/json', ':message-type': 'event' },
+        '{"p":"abc","stopReason":"end_turn"}',
+      ],
+      [
+        {
+          ':exception-type': 'throttlingException',
+          ':content-type': 'application/json',
+          ':message-type': 'exception',
+        },
+        '{"message":"Too many requests"}',
+      ],
+    ]);
+  });
+
+  const seed = startingSeed();
+  it(`trap 2: are the same however they are cut (seed ${seed})`, () => {
+    const random = new Random(seed);
+    const texts = Array.from(
+      { length: 20 },
+      (_, at) => `{"text":"${'漢🍵a'.repeat(random.below(30))}${at}"}`,
+    );
+    const bytes = Buffer.concat(texts.map((text) => eventFrame('contentBlockDelta', text)));
+    for (let round = 0; round < 200; round++) {
+      const splitter = new FrameSplitter(limit);
+      const frames = [];
+      for (let at = 0; at < bytes.length; ) {
+        const end = at + 1 + random.below(random.pick([1, 3, 50, 1000]));
+        frames.push(...splitter.push(bytes.subarray(at, end)));
+        at = end;
+      }
+      expect(frames.map(({ payload }) => payload)).toEqual(texts);
+      expect(splitter.pending).toBe(false);
+    }
+  });
+
+  it('wait for what is missing', () => {
+    const splitter = new FrameSplitter(limit);
+    const bytes = bytesOf(golden.messageStop);
+    expect(splitter.push(bytes.subarray(0, 3))).toEqual([]);
+    expect(splitter.pending).toBe(true);
+    expect(splitter.push(bytes.subarray(3, -1))).toEqual([]);
+    expect(splitter.push(bytes.subarray(-1))).toHaveLength(1);
+    expect(splitter.pending).toBe(false);
+  });
+
+  it('trap 2: with any byte changed are refused or wait, and never read', () => {
+    const bytes = bytesOf(golden.messageStop);
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      const splitter = new FrameSplitter(limit);
+      // A greater length makes it wait for more.
+      if (at < 4 && changed.readUInt32BE() > bytes.length && changed.readUInt32BE() <= limit) {
+        expect(splitter.push(changed), `byte ${at}`).toEqual([]);
+      } else expect(() => splitter.push(changed), `byte ${at}`).toThrow(protocolError);
+    }
+  });
+
+  it.each([
+    ['shorter than any', 15],
+    ['of nothing', 0],
+    ['over the limit', limit + 1],
+    ['without bounds', 0xffff_ffff],
+  ])('of a length %s are refused before they arrive', (_what, length) => {
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(length);
+    expect(() => new FrameSplitter(limit).push(head)).toThrow(protocolError);
+  });
+
+  it('may be as long as the limit, and never longer than the format knows', () => {
+    const overhead = eventFrame('e', '').length;
+    const frame = (length: number) => eventFrame('e', 'x'.repeat(length - overhead));
+    expect(new FrameSplitter(limit).push(frame(limit))).toHaveLength(1);
+    expect(() => new FrameSplitter(limit).push(frame(limit + 1))).toThrow(protocolError);
+    const beyond = Buffer.alloc(4);
+    beyond.writeUInt32BE(16 * 1024 * 1024 + 1);
+    expect(() => new FrameSplitter(1024 ** 3).push(beyond)).toThrow(protocolError);
+  });
+
+  it('without a payload have an empty one', () => {
+    const [frame] = new FrameSplitter(limit).push(errorFrame('InternalFailure', 'broken'));
+    expect(frame?.payload).toBe('');
+    expect(frame?.headers.get(':error-message')).toBe('broken');
+  });
+
+  it('whose headers reach behind their end are refused, and nothing around them is read', () => {
+    const neighbours = Buffer.concat([
+      Buffer.alloc(200, 'secret'),
+      errorFrame('Code', 'message'),
+      Buffer.alloc(400, 'secret'),
+    ]);
+    const frame = withLongHeader(errorFrame('Code', 'message'));
+    frame.copy(neighbours, 200);
+    const bytes = neighbours.subarray(200, 200 + frame.length);
+    expect(() => new FrameSplitter(limit).push(bytes)).toThrow(protocolError);
+  });
+});
+
+/** The first header's value claims 300 bytes; the checksums are right. */
+function withLongHeader(frame: Buffer): Buffer {
+  const changed = Buffer.from(frame);
+  const valueLength = 12 + 1 + ':error-code'.length + 1;
+  changed.writeUInt16BE(300, valueLength);
+  changed.writeUInt32BE(crc32(changed.subarray(0, -4)), changed.length - 4);
+  return changed;
+}

@@ -1,0 +1,117 @@
+// One attempt at the search-company vendor without a gateway around it: what is sent for a body, what becomes of an answer.
+import type { InlineData } from '../../../../../proxy/conversation/media.ts';
+import { GatewayError } from '../../../../../proxy/errors.ts';
+import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import type { ProviderCall, StreamReader, UpstreamRequest } from '../../../../../proxy/providers/provider.ts';
+import { searchProvider } from '../../../../../proxy/providers/search-provider.ts';
+import { goldenCall } from '../../../../support/golden.ts';
+
+export const messages = [{ role: 'user', content: 'Hi' }];
+
+/** @param body beside the model gemini-2.5-flash and one user's message */
+export function callOf(body: object = {}, images: Record<string, InlineData> = {}): ProviderCall {
+  const asked = { model: 'gemini-2.5-flash', messages, ...body };
+  return goldenCall(searchProvider, parseChatRequest(Buffer.from(JSON.stringify(asked))), images);
+}
+
+export interface Sent extends Omit<UpstreamRequest, 'body'> {
+  readonly body: {
+    readonly systemInstruction?: Content;
+    readonly contents: readonly Content[];
+    readonly tools?: readonly Json[];
+    readonly toolConfig?: Json;
+    readonly generationConfig?: Json;
+    readonly [name: string]: unknown;
+  };
+}
+
+export type Json = { readonly [name: string]: unknown };
+
+export interface Content {
+  readonly role?: string;
+  readonly parts: readonly Json[];
+}
+
+export function sent(body: object = {}, images: Record<string, InlineData> = {}): Sent {
+  const built = searchProvider.buildRequest(callOf(body, images));
+  if (built instanceof Promise) throw new Error('this provider signs nothing');
+  return { ...built, body: JSON.parse(built.body) };
+}
+
+/** How a request is refused. */
+export function refusal(body: object): { code: string; param: string | undefined } {
+  try {
+    sent(body);
+  } catch (error) {
+    if (error instanceof GatewayError) return { code: error.code, param: error.param };
+    throw error;
+  }
+  throw new Error('the request was taken');
+}
+
+export interface Completion {
+  readonly id: string;
+  readonly choices: readonly {
+    readonly finish_reason: string;
+    readonly message: {
+      readonly content: string | null;
+      readonly reasoning_content?: string;
+      readonly tool_calls: readonly { id: string; function: { name: string; arguments: string } }[];
+      readonly annotations?: readonly { url_citation: Json }[];
+    };
+  }[];
+  readonly usage: Json;
+  readonly [name: string]: unknown;
+}
+
+/** What the caller gets for this answer of the vendor's. */
+export function answered(answer: unknown, body: object = {}): Completion {
+  const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  return JSON.parse(searchProvider.readAnswer(callOf(body), { head: {}, body: bytes }).body.toString());
+}
+
+/** An answer of one candidate. */
+export function candidate(parts: readonly Json[], fields: Json = {}): Json {
+  return {
+    candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP', index: 0, ...fields }],
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+    modelVersion: 'gemini-2.5-flash',
+    responseId: 'r-1',
+  };
+}
+
+export interface Streamed {
+  readonly reader: StreamReader;
+  /** As text. */
+  readonly told: string;
+  /** Parsed, the end marker left out. */
+  readonly chunks: readonly Chunk[];
+}
+
+export interface Chunk {
+  readonly choices: readonly {
+    readonly delta: Json;
+    readonly finish_reason: string | null;
+  }[];
+  readonly [name: string]: unknown;
+}
+
+/** What the caller gets for a stream of these bytes, in pieces of this size. */
+export function streamed(stream: string | Buffer, body: object = {}, pieceBytes = 1_000_000): Streamed {
+  const bytes = Buffer.from(stream);
+  const call = callOf({ stream: true, ...body });
+  const reader = searchProvider.openStream(call, {}, { eventBytesMax: 1_000_000 });
+  const told: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    told.push(reader.push(bytes.subarray(at, at + pieceBytes)));
+  }
+  told.push(reader.end());
+  const text = Buffer.concat(told).toString();
+  const frames = text.split('\n\n').filter((frame) => frame !== '' && frame !== 'data: [DONE]');
+  return { reader, told: text, chunks: frames.map((frame) => JSON.parse(frame.replace('data: ', ''))) };
+}
+
+/** Events as the vendor frames them. */
+export function events(...values: readonly unknown[]): string {
+  return values.map((value) => `data: ${JSON.stringify(value)}\r\n\r\n`).join('');
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { readSearchError } from '../../../../../proxy/formats/generate-content/errors.ts';
+import { Random } from '../../../../support/access/random.ts';
+
+const told = (status: number, body: unknown) =>
+  readSearchError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+const error = (status: string, fields: object = {}) => ({
+  error: { code: 400, message: 'No.', status, ...fields },
+});
+const detail = (type: string, fields: object) => ({
+  '@type': `type.googleapis.com/google.rpc.${type}`,
+  ...fields,
+});
+
+describe('errors of the vendor', () => {
+  it.each([
+    [
+      'a reason',
+      error('INVALID_ARGUMENT', { details: [detail('ErrorInfo', { reason: 'API_KEY_INVALID' })] }),
+    ],
+    [
+      'an expired key',
+      error('INVALID_ARGUMENT', { details: [detail('ErrorInfo', { reason: 'API_KEY_EXPIRED' })] }),
+    ],
+    [
+      'words alone',
+      error('INVALID_ARGUMENT', { message: 'API key not valid. Please pass a valid API key.' }),
+    ],
+  ])('trap 22: a bad key is told with 400, and means 401: %s', (_what, body) => {
+    expect(told(400, body)).toMatchObject({ status: 401, code: 'invalid_api_key', retryable: false });
+  });
+
+  it('trap 22: one in an array is read too', () => {
+    expect(told(404, [error('NOT_FOUND')])).toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+      message: 'No.',
+    });
+  });
+
+  it.each([
+    ['HTML', 503, '<html>no</html>', 503],
+    ['plain text', 429, 'slow down', 429],
+    ['nothing', 502, '', 502],
+    ['an array of nothing', 400, '[]', 400],
+    ['an error that is none', 418, '{"error":"teapot"}', 400],
+    ['a field of another type', 400, '{"error":{"status":5,"message":[],"details":{}}}', 400],
+  ])('trap 22: %s is judged by its status', (_what, status, body, expected) => {
+    const read = told(status, body);
+    expect(read.status).toBe(expected);
+    expect(read.message).toContain('status');
+  });
+
+  it.each([
+    ['37s', 37],
+    ['1.250s', 1.25],
+    ['0s', 0],
+    ['37', undefined],
+    ['-3s', undefined],
+    ['1m', undefined],
+    [37, undefined],
+  ])('trap 23: RetryInfo %j', (retryDelay, expected) => {
+    const body = error('RESOURCE_EXHAUSTED', { details: [detail('RetryInfo', { retryDelay })] });
+    expect(told(429, body)).toMatchObject({ code: 'rate_limit_exceeded', retryable: true });
+    expect(told(429, body).retryAfter).toBe(expected);
+  });
+
+  it.each([
+    ['by the minute', ['GenerateRequestsPerMinutePerProjectPerModel'], 'rate_limit_exceeded', true],
+    ['by the day', ['GenerateRequestsPerDayPerProjectPerModel-FreeTier'], 'insufficient_quota', false],
+    ['by both', ['GenerateRequestsPerMinute', 'GenerateRequestsPerDay'], 'insufficient_quota', false],
+  ])('a limit %s', (_what, quotaIds, code, retryable) => {
+    const violations = quotaIds.map((quotaId) => ({ quotaId }));
+    const body = error('RESOURCE_EXHAUSTED', { details: [detail('QuotaFailure', { violations })] });
+    expect(told(429, body)).toMatchObject({ status: 429, code, retryable });
+  });
+
+  it.each([
+    ['INVALID_ARGUMENT', 400, 400, false],
+    ['OUT_OF_RANGE', 400, 400, false],
+    ['FAILED_PRECONDITION', 400, 403, false],
+    ['UNAUTHENTICATED', 401, 401, false],
+    ['PERMISSION_DENIED', 403, 403, false],
+    ['NOT_FOUND', 404, 404, false],
+    ['ABORTED', 409, 500, true],
+    ['CANCELLED', 499, 500, true],
+    ['INTERNAL', 500, 500, true],
+    ['UNKNOWN', 500, 500, true],
+    ['UNIMPLEMENTED', 501, 400, false],
+    ['UNAVAILABLE', 503, 503, true],
+    ['DEADLINE_EXCEEDED', 504, 504, true],
+    ['NEVER_HEARD_OF', 503, 503, true],
+  ])('%s with status %i is told as %i', (status, sent, expected, retryable) => {
+    expect(told(sent, error(status))).toMatchObject({ status: expected, retryable });
+  });
+
+  it.each([
+    [
+      'The input token count (9) exceeds the maximum number of tokens allowed (8).',
+      'context_length_exceeded',
+    ],
+    ['Request payload size exceeds the limit: 20971520 bytes.', 'request_too_large'],
+  ])('what only the words tell: %s', (message, code) => {
+    expect(told(400, error('INVALID_ARGUMENT', { message })).code).toBe(code);
+  });
+
+  it('any bytes are read', () => {
+    const seed = Date.now();
+    const random = new Random(seed);
+    for (let round = 0; round < 500; round++) {
+      const bytes = Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)));
+      const read = readSearchError(400 + random.below(200), bytes);
+      expect([typeof read.status, typeof read.message], `seed ${seed}, round ${round}`).toEqual([
+        'number',
+        'string',
+      ]);
+    }
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { buildSearchRequest } from '../../../../../proxy/formats/generate-content/write-request.ts';
+import { parseBaseUrl } from '../../../../../proxy/providers/provider.ts';
+import { callOf, messages, refusal, sent } from './ask.ts';
+
+const boil = { type: 'function', function: { name: 'boil', parameters: { type: 'object' } } };
+
+describe('the request to the vendor', () => {
+  it('goes to the model’s method below the base URL, the key in its own header', () => {
+    const call = callOf();
+    const target = { ...call.target, baseUrl: parseBaseUrl('https://example.com/base/') };
+    expect(buildSearchRequest({ ...call, target })).toMatchObject({
+      origin: 'https://example.com',
+      path: '/base/v1beta/models/gemini-2.5-flash:generateContent',
+      headers: [
+        ...['x-goog-api-key', 'golden-key'],
+        ...['content-type', 'application/json'],
+        ...['accept', 'application/json'],
+        ...['user-agent', 'model-gateway'],
+      ],
+    });
+  });
+
+  it('of a stream asks for events', () => {
+    const { path, headers } = sent({ stream: true });
+    expect(path).toMatch(/:streamGenerateContent\?alt=sse$/);
+    expect(headers).toContain('text/event-stream');
+  });
+
+  it.each([
+    ['models/gemini-2.5-flash', 'gemini-2.5-flash'],
+    ['a:b', 'a%3Ab'],
+    ['a/b@c+d', 'a/b%40c%2Bd'],
+  ])('has the name of the model in its path, encoded: %s', (model, name) => {
+    expect(sent({ model }).path).toBe(`/v1beta/models/${name}:generateContent`);
+  });
+
+  it('says which of the caller’s fields has words moved, though the answer’s schema stands in a tool', () => {
+    const json_schema = {
+      name: 'tea',
+      schema: { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } },
+    };
+    const { emulated } = sent({ tools: [boil], response_format: { type: 'json_schema', json_schema } });
+    expect(emulated).toEqual(['response_format.schema']);
+  });
+
+  it('holds nothing that was not asked for', () => {
+    expect(Object.keys(sent().body)).toEqual(['contents']);
+  });
+
+  it('leaves the caller’s body as it was', () => {
+    const call = callOf({ tools: [{ googleSearch: {} }], response_format: { type: 'json_object' } });
+    const before = structuredClone(call.request.body);
+    expect(buildSearchRequest(call)).toHaveProperty('body');
+    expect(call.request.body).toEqual(before);
+  });
+});
+
+describe('fields of the request', () => {
+  it.each([
+    ['n', { n: 2, stream: true }, 'unsupported_parameter'],
+    ['n', { n: 2, model: 'gemini-3.5-flash' }, 'unsupported_parameter'],
+    ['n', { n: 9 }, 'invalid_request'],
+    ['n', { n: 'two' }, 'invalid_request'],
+    ['logprobs', { logprobs: true }, 'unsupported_parameter'],
+    ['top_logprobs', { top_logprobs: 2, model: 'gemini-2.0-flash' }, 'unsupported_parameter'],
+    ['modalities', { modalities: ['text', 'audio'] }, 'unsupported_parameter'],
+    ['audio', { audio: { voice: 'alloy' } }, 'unsupported_parameter'],
+    ['tools[0]', { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'unsupported_parameter'],
+    ['tools', { tools: [boil, { googleSearch: {} }] }, 'unsupported_parameter'],
+    ['tools[0].googleSearch', { tools: [{ googleSearch: true }] }, 'invalid_request'],
+    ['stop', { stop: ['1', '2', '3', '4', '5', '6'] }, 'invalid_request'],
+    ['stop', { stop: 1 }, 'invalid_request'],
+    ['temperature', { temperature: 2.1 }, 'invalid_request'],
+    ['top_k', { top_k: 0 }, 'invalid_request'],
+    ['seed', { seed: 1.5 }, 'invalid_request'],
+    ['max_tokens', { max_tokens: 0 }, 'invalid_request'],
+    ['reasoning_effort', { reasoning_effort: 'huge' }, 'invalid_request'],
+    ['thinking', { thinking: true }, 'invalid_request'],
+    ['thinking.type', { thinking: { type: 'deep' } }, 'invalid_request'],
+    ['thinking.budget_tokens', { thinking: { type: 'enabled', budget_tokens: '1' } }, 'invalid_request'],
+    ['safety_settings', { safety_settings: { category: 'x' } }, 'invalid_request'],
+    ['safetySettings', { safetySettings: [{ category: 'x' }] }, 'invalid_request'],
+    ['cached_content', { cached_content: 1 }, 'invalid_request'],
+    ['response_format.type', { response_format: { type: 'grammar' } }, 'invalid_request'],
+  ])('%s is refused: %j', (param, body, code) => {
+    expect(refusal(body)).toEqual({ code, param });
+  });
+
+  it.each([
+    ['temperature', 'sampling stays within the vendor’s range', { temperature: 1.7 }, { temperature: 1.7 }],
+    [
+      'max tokens',
+      'trap 21: both spellings, the newer first',
+      { max_tokens: 5, max_completion_tokens: 7 },
+      { maxOutputTokens: 7 },
+    ],
+    ['max tokens', 'trap 21: the older alone', { max_tokens: 5 }, { maxOutputTokens: 5 }],
+    ['stop', 'a single text', { stop: 'END' }, { stopSequences: ['END'] }],
+    ['seed', 'keeps 32 of its 64 bits', { seed: 2 ** 40 + 3 }, { seed: 3 }],
+    ['n', 'several answers', { n: 3 }, { candidateCount: 3 }],
+    [
+      'modalities',
+      'text and images',
+      { modalities: ['text', 'image'] },
+      { responseModalities: ['TEXT', 'IMAGE'] },
+    ],
+  ])('%s: %s', (_field, _what, body, config) => {
+    expect(sent(body).body.generationConfig).toEqual(config);
+  });
+
+  it.each([
+    ['default', undefined],
+    ['auto', undefined],
+    ['flex', 'flex'],
+    ['priority', 'priority'],
+  ])('service tier %s', (tier, expected) => {
+    const { body, dropped } = sent({ service_tier: tier });
+    expect([body.serviceTier, dropped]).toEqual([expected, []]);
+  });
+
+  it('null is the same as absent', () => {
+    const names = [
+      'temperature',
+      'stop',
+      'tools',
+      'tool_choice',
+      'response_format',
+      'reasoning_effort',
+      'n',
+      'thinking',
+    ];
+    const { body, dropped } = sent(Object.fromEntries(names.map((name) => [name, null])));
+    expect([Object.keys(body), dropped]).toEqual([['contents'], []]);
+  });
+
+  it('the vendor’s own spelling of its fields is taken too', () => {
+    const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'OFF' }];
+    const { body, dropped } = sent({ safetySettings, cachedContent: 'cachedContents/a' });
+    expect(body).toMatchObject({ safetySettings, cachedContent: 'cachedContents/a' });
+    expect(dropped).toEqual([]);
+  });
+});
+
+describe('reasoning', () => {
+  const config = (body: object) => sent(body).body.generationConfig?.thinkingConfig;
+
+  it.each([
+    ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],
+    ['gemini-2.5-flash', 'minimal', { thinkingBudget: 1024, includeThoughts: true }],
+    ['gemini-2.5-flash-lite', 'low', { thinkingBudget: 1024, includeThoughts: true }],
+    ['gemini-2.5-flash', 'medium', { thinkingBudget: 8192, includeThoughts: true }],
+    ['gemini-2.5-pro', 'high', { thinkingBudget: 24_576, includeThoughts: true }],
+    ['gemini-2.5-pro', 'max', { thinkingBudget: 24_576, includeThoughts: true }],
+    ['gemini-2.5-pro', 'none', { thinkingBudget: 128 }],
+    ['gemini-3-pro-preview', 'medium', { thinkingLevel: 'high', includeThoughts: true }],
+    ['gemini-3-pro-preview', 'none', { thinkingLevel: 'low' }],
+    ['gemini-3-flash-preview', 'minimal', { thinkingLevel: 'minimal', includeThoughts: true }],
+    ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'medium', includeThoughts: true }],
+    ['gemini-3.8-flash', 'minimal', { thinkingLevel: 'low', includeThoughts: true }],
+    ['gemini-9-unheard-of', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
+  ])('%s with effort %s', (model, effort, expected) => {
+    expect(config({ model, reasoning_effort: effort })).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'gemini-2.5-flash',
+      { type: 'enabled', budget_tokens: 500 },
+      { thinkingBudget: 500, includeThoughts: true },
+    ],
+    ['gemini-2.5-flash', { type: 'adaptive' }, { thinkingBudget: -1, includeThoughts: true }],
+    ['gemini-2.5-flash', { type: 'disabled' }, { thinkingBudget: 0 }],
+    [
+      'gemini-3.5-flash',
+      { type: 'enabled', budget_tokens: 500 },
+      { thinkingBudget: 500, includeThoughts: true },
+    ],
+    ['gemini-3.5-flash', { type: 'adaptive' }, { includeThoughts: true }],
+  ])('%s with thinking %j', (model, thinking, expected) => {
+    expect(config({ model, thinking })).toEqual(expected);
+  });
+
+  it.each([
+    ['gemini-2.0-flash', { reasoning_effort: 'low' }, ['reasoning_effort']],
+    ['gemini-2.0-flash', { reasoning_effort: 'none' }, []],
+    ['gemma-3-27b-it', { thinking: { type: 'adaptive' } }, ['thinking']],
+    ['gemini-2.0-flash', { thinking: { type: 'disabled' } }, []],
+    ['gemini-2.5-flash', { reasoning_effort: 'low', thinking: { type: 'disabled' } }, ['thinking']],
+  ])('of a model that does not do it is dropped and named: %s, %j', (model, body, dropped) => {
+    expect(sent({ model, ...body }).dropped).toEqual(dropped);
+  });
+
+  it('is left to the model where nobody asks', () => {
+    expect(sent({ model: 'gemini-3.5-flash' }).body.generationConfig).toBeUndefined();
+  });
+});
+
+describe('JSON beside tools', () => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } };
+  const format = { type: 'json_schema', json_schema: { name: 'a', schema } };
+
+  it.each([
+    ['that must not be called: they are not shown', { tool_choice: 'none' }, undefined, true],
+    ['that may be called: the answer is one of them', {}, { mode: 'ANY' }, false],
+    ['of which one must be called: there is no text', { tool_choice: 'required' }, { mode: 'ANY' }, false],
+  ])('%s', (_what, choice, mode, isNative) => {
+    const { body } = sent({ tools: [boil], response_format: format, ...choice });
+    expect(body.toolConfig?.functionCallingConfig).toEqual(mode);
+    expect(body.generationConfig !== undefined).toBe(isNative);
+    expect(body.tools === undefined).toBe(isNative);
+  });
+
+  it('a newer model takes both, unless a call is demanded', () => {
+    const model = 'gemini-3.5-flash';
+    const both = sent({ model, tools: [boil], response_format: format }).body;
+    expect(both.tools).toEqual([{ functionDeclarations: [{ name: 'boil' }] }]);
+    expect(both.generationConfig).toMatchObject({ responseJsonSchema: schema });
+    const forced = sent({ model, tools: [boil], tool_choice: 'required', response_format: format }).body;
+    expect(forced.generationConfig).toBeUndefined();
+  });
+});
+
+describe('search by the vendor', () => {
+  it('is done for web_search_options, once', () => {
+    const { body, dropped } = sent({
+      web_search_options: {},
+      tools: [{ google_search: {} }, { url_context: {} }],
+    });
+    expect([body.tools, dropped]).toEqual([[{ googleSearch: {} }, { urlContext: {} }], []]);
+  });
+
+  it('gives way to functions, and is named', () => {
+    const { body, dropped } = sent({ web_search_options: {}, tools: [boil] });
+    expect([body.tools, dropped]).toEqual([
+      [{ functionDeclarations: [{ name: 'boil' }] }],
+      ['web_search_options'],
+    ]);
+  });
+
+  it('is done beside functions that must not be called', () => {
+    expect(sent({ web_search_options: {}, tools: [boil], tool_choice: 'none' }).body.tools).toEqual([
+      { googleSearch: {} },
+    ]);
+  });
+
+  it('asks for JSON in words where the model cannot have both', () => {
+    const format = {
+      type: 'json_schema',
+      json_schema: { name: 'a', schema: { type: 'object', properties: {} } },
+    };
+    const { body } = sent({ web_search_options: {}, response_format: format, messages });
+    expect(body.generationConfig).toBeUndefined();
+    expect(body.systemInstruction?.parts[0]?.text).toContain('JSON Schema');
+    const newer = sent({ model: 'gemini-3.5-flash', web_search_options: {}, response_format: format });
+    expect(newer.body.generationConfig).toMatchObject({ responseMimeType: 'application/json' });
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../common/json.ts';
+import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { assistantProvider } from '../../../../../proxy/providers/assistant-provider.ts';
+import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
+import { goldenCall } from '../../../../support/golden.ts';
+
+const usage = {
+  input_tokens: 20,
+  cache_creation_input_tokens: 100,
+  cache_read_input_tokens: 400,
+  output_tokens: 57,
+};
+const broken = expect.objectContaining({ code: 'upstream_protocol_error' });
+
+function callFor(fields: JsonObject) {
+  const request = { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hi' }], ...fields };
+  return goldenCall(assistantProvider, parseChatRequest(Buffer.from(JSON.stringify(request))));
+}
+
+function readText(body: string, fields: JsonObject = {}) {
+  const answer = assistantProvider.readAnswer(callFor(fields), { head: {}, body: Buffer.from(body) });
+  return { body: JSON.parse(answer.body.toString()), usage: answer.usage };
+}
+
+const message = (fields: JsonObject) => ({
+  id: 'msg_1',
+  type: 'message',
+  content: [],
+  stop_reason: 'end_turn',
+  usage,
+  ...fields,
+});
+const read = (fields: JsonObject) => readText(JSON.stringify(message(fields)));
+
+describe('an answer', () => {
+  it('trap 27: counts cached tokens among those of the prompt, and adds up', () => {
+    const told = read({});
+    expect(told.usage).toEqual({
+      promptTokens: 520,
+      completionTokens: 57,
+      cacheReadTokens: 400,
+      cacheWriteTokens: 100,
+      cacheWrite1hTokens: 0,
+      reasoningTokens: 0,
+    });
+    expect(told.body.usage).toMatchObject({
+      prompt_tokens: 520,
+      completion_tokens: 57,
+      total_tokens: 577,
+      prompt_tokens_details: { cached_tokens: 400 },
+      cache_creation_input_tokens: 100,
+      cache_read_input_tokens: 400,
+    });
+  });
+
+  it('has usage even where the vendor told none', () => {
+    const told = read({ usage: undefined });
+    expect(told.usage).toBeUndefined();
+    expect(told.body.usage).toMatchObject({
+      total_tokens: 0,
+      cache_read_input_tokens: 0,
+      prompt_tokens_details: { cached_tokens: 0 },
+    });
+  });
+
+  it.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['pause_turn', 'length'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['refusal', 'content_filter'],
+    // Only the vendor's own tools were called.
+    ['tool_use', 'stop'],
+    ['something new', 'stop'],
+    [null, 'stop'],
+  ])('that ended with %j finished with %s', (stop_reason, expected) => {
+    expect(read({ stop_reason }).body.choices[0].finish_reason).toBe(expected);
+  });
+
+  it('refuses in words, its own or ours', () => {
+    const refusalOf = (stop_details: unknown) =>
+      read({ stop_reason: 'refusal', stop_details }).body.choices[0].message.refusal;
+    expect(refusalOf({ type: 'refusal', explanation: 'No.' })).toBe('No.');
+    expect(refusalOf({ type: 'refusal', explanation: null })).toBe('The model refused to answer.');
+    expect(refusalOf(null)).toBe('The model refused to answer.');
+  });
+
+  it('keeps a thought that is not shown, to be sent back', () => {
+    const thought = { type: 'thinking', thinking: '', signature: 'c2ln' };
+    const { message: told } = read({ content: [thought, { type: 'text', text: 'a' }] }).body.choices[0];
+    expect(told).toMatchObject({ content: 'a', thinking_blocks: [thought] });
+    expect(told).not.toHaveProperty('reasoning_content');
+  });
+
+  it('takes a call without input as one with an empty one', () => {
+    const { message: told } = read({
+      content: [{ type: 'tool_use', id: 't', name: 'boil' }],
+      stop_reason: 'tool_use',
+    }).body.choices[0];
+    expect(told.tool_calls[0].function.arguments).toBe('{}');
+  });
+
+  it.each([
+    ['', 'no JSON'],
+    ['[]', 'no object'],
+    ['null', 'nothing'],
+    ['{"id":"msg_1"}', 'no content'],
+    [JSON.stringify(message({ id: 7 })), 'no id'],
+    [JSON.stringify(message({ content: 'text' })), 'content that is no list'],
+    [JSON.stringify(message({ content: ['text'] })), 'a block that is no object'],
+    [JSON.stringify(message({ content: [{ type: 'text' }] })), 'a text without text'],
+    [JSON.stringify(message({ content: [{ type: 'tool_use', name: 'x' }] })), 'a call without id'],
+    [JSON.stringify(message({ content: [{ type: 'thinking', thinking: 7 }] })), 'a thought that is no text'],
+  ])('cannot be %s: %s', (body) => {
+    expect(() => readText(body)).toThrow(broken);
+  });
+
+  it('may be an error after all', () => {
+    const body = JSON.stringify({
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Overloaded' },
+    });
+    expect(() => readText(body)).toThrow(VendorFailure);
+    expect(() => readText(body)).toThrow('Overloaded');
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    ['{"error":null}', 429],
+    ['[{"error":{}}]', 400],
+    ['"text"', 404],
+    ['\u0000\u00ff', 500],
+    ['', 529],
+    ['{"error":{"message":{},"type":[],"details":"x"}}', 503],
+  ])('trap 22: of any bytes is told: %j', (body, status) => {
+    const told = assistantProvider.readError(status, Buffer.from(body), {});
+    expect(told.message).toMatch(/^the provider answered with status \d+$/);
+    expect(told.status).toBe(status === 529 ? 503 : status);
+  });
+});

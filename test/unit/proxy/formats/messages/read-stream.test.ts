@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../common/json.ts';
+import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { assistantProvider } from '../../../../../proxy/providers/assistant-provider.ts';
+import { goldenCall } from '../../../../support/golden.ts';
+
+const start = (usage: JsonObject = { input_tokens: 20, cache_read_input_tokens: 400, output_tokens: 1 }) => ({
+  type: 'message_start',
+  message: { id: 'msg_1', model: 'claude-sonnet-4-5-20250929', usage },
+});
+const begin = (index: unknown, content_block: unknown) => ({
+  type: 'content_block_start',
+  index,
+  content_block,
+});
+const delta = (index: unknown, fields: unknown) => ({ type: 'content_block_delta', index, delta: fields });
+const end = (index: unknown) => ({ type: 'content_block_stop', index });
+const ended = (stop_reason: unknown = 'end_turn', usage: unknown = { output_tokens: 9 }) => ({
+  type: 'message_delta',
+  delta: { stop_reason },
+  usage,
+});
+const stop = { type: 'message_stop' };
+const failure = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+const text = { type: 'text', text: '' };
+const said = (words: unknown) => ({ type: 'text_delta', text: words });
+const tool = { type: 'tool_use', id: 'toolu_1', name: 'boil', input: {} };
+const input = (partial_json: unknown) => ({ type: 'input_json_delta', partial_json });
+const broken = expect.objectContaining({ code: 'upstream_protocol_error' });
+
+const sse = (events: readonly unknown[]) =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+
+function open(fields: JsonObject = {}) {
+  const body = {
+    model: 'claude-sonnet-4-5',
+    messages: [{ role: 'user', content: 'Hi' }],
+    stream: true,
+    ...fields,
+  };
+  const call = goldenCall(assistantProvider, parseChatRequest(Buffer.from(JSON.stringify(body))));
+  return assistantProvider.openStream(call, {}, { eventBytesMax: 10_000 });
+}
+
+function read(events: readonly unknown[], fields: JsonObject = {}) {
+  const reader = open(fields);
+  const told = reader.push(Buffer.from(sse(events))).toString();
+  const lines = told.split('\n\n').filter(Boolean);
+  const chunks = lines.filter((line) => line !== 'data: [DONE]').map((line) => JSON.parse(line.slice(6)));
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  return {
+    reader,
+    lines,
+    chunks,
+    deltas: choices.map((choice) => choice.delta),
+    reasons: choices.map((choice) => choice.finish_reason).filter(Boolean),
+  };
+}
+
+const argumentsIn = (deltas: readonly JsonObject[]) =>
+  deltas
+    .flatMap(({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls : []))
+    .map((call) => call.function.arguments)
+    .join('');
+
+describe('a call in a stream', () => {
+  it.each([
+    ['trap 4: without any input has an empty one', [], '{}'],
+    ['trap 4: with an empty piece alone has an empty one', [input('')], '{}'],
+    [
+      'trap 5: does not begin with the input of its block',
+      [input(''), input('{"cups"'), input(':2}')],
+      '{"cups":2}',
+    ],
+  ])('%s', (_what, deltas, expected) => {
+    const events = [
+      start(),
+      begin(0, tool),
+      ...deltas.map((one) => delta(0, one)),
+      end(0),
+      ended('tool_use'),
+      stop,
+    ];
+    const told = read(events);
+    expect(argumentsIn(told.deltas)).toBe(expected);
+    expect(told.reasons).toEqual(['tool_calls']);
+  });
+
+  it('is ended by the message where its block is not', () => {
+    expect(argumentsIn(read([start(), begin(0, tool), ended('tool_use'), stop]).deltas)).toBe('{}');
+  });
+
+  it('comes with those of other blocks between', () => {
+    const other = { ...tool, id: 'toolu_2' };
+    const { deltas } = read([
+      start(),
+      begin(0, tool),
+      begin(1, other),
+      delta(1, input('{"b":1}')),
+      delta(0, input('{"a":1}')),
+      end(1),
+      end(0),
+      ended('tool_use'),
+      stop,
+    ]);
+    const pieces = deltas
+      .flatMap(({ tool_calls }) => tool_calls ?? [])
+      .map((call) => [call.index, call.function.arguments]);
+    expect(pieces).toEqual([
+      [0, ''],
+      [1, ''],
+      [1, '{"b":1}'],
+      [0, '{"a":1}'],
+    ]);
+  });
+});
+
+describe('the usage of a stream', () => {
+  it.each([
+    [
+      'trap 7: keeps what its end does not tell',
+      { output_tokens: 9 },
+      { promptTokens: 420, completionTokens: 9 },
+    ],
+    [
+      'trap 7: keeps what its end tells as null',
+      { input_tokens: null, cache_read_input_tokens: null, output_tokens: 9 },
+      { promptTokens: 420, completionTokens: 9 },
+    ],
+    [
+      'trap 7: takes what its end tells in place of the beginning',
+      { input_tokens: 30, cache_read_input_tokens: 500, output_tokens: 9 },
+      { promptTokens: 530, completionTokens: 9, cacheReadTokens: 500 },
+    ],
+    [
+      'passes over what is no count',
+      { output_tokens: -1, input_tokens: '5' },
+      { promptTokens: 420, completionTokens: 0 },
+    ],
+    ['passes over what is no usage', 'much', { promptTokens: 420, completionTokens: 0 }],
+  ])('%s', (_what, usage, expected) => {
+    expect(read([start(), ended('end_turn', usage), stop]).reader.usage).toMatchObject(expected);
+  });
+
+  it('trap 19: is told to callers who asked', () => {
+    const events = [start(), ended(), stop];
+    expect(read(events).chunks.some((chunk) => 'usage' in chunk)).toBe(false);
+    const { lines, chunks } = read(events, { stream_options: { include_usage: true } });
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 420, cache_read_input_tokens: 400, cache_creation_input_tokens: 0 },
+    });
+    expect(lines.at(-1)).toBe('data: [DONE]');
+  });
+
+  it('trap 20: is known as far as it goes where the stream does not end', () => {
+    expect(read([start(), begin(0, text)]).reader.usage).toMatchObject({
+      promptTokens: 420,
+      // What message_start says of the output is a placeholder.
+      completionTokens: 0,
+    });
+    expect(open().usage).toBeUndefined();
+  });
+
+  it('is complete when the reason for the end comes with a count of the output, and not before', () => {
+    const said = [start(), begin(0, text)];
+    expect(read(said).reader.usageIsComplete).toBe(false);
+    expect(read([...said, ended(null, { output_tokens: 9 })]).reader.usageIsComplete).toBe(false);
+    expect(read([...said, ended('end_turn', 'much'), stop]).reader.usageIsComplete).toBe(false);
+    expect(read([...said, ended('end_turn', { output_tokens: 9 })]).reader.usageIsComplete).toBe(true);
+  });
+});
+
+describe('the end of a stream', () => {
+  it('is message_stop and nothing else', () => {
+    const { reader } = read([start(), begin(0, text), delta(0, said('a')), end(0), ended()]);
+    expect(reader.end()).toHaveLength(0);
+    expect(reader.complete).toBe(false);
+    reader.push(Buffer.from(sse([stop])));
+    expect(reader.complete).toBe(true);
+  });
+
+  it('has one finish reason, whatever the vendor tells', () => {
+    expect(read([start(), ended('max_tokens'), ended('end_turn'), stop]).reasons).toEqual(['length']);
+    expect(read([start(), ended(null), stop]).reasons).toEqual(['stop']);
+    expect(read([start(), stop]).reasons).toEqual(['stop']);
+  });
+
+  it('is the end: nothing after it counts', () => {
+    const { reader, lines } = read([start(), ended(), stop, begin(0, text), failure]);
+    expect(lines.at(-1)).toBe('data: [DONE]');
+    expect(reader.failure).toBeUndefined();
+  });
+});
+
+describe('an error in a stream', () => {
+  it('trap 6: may be its first event, before the caller got anything', () => {
+    const { reader, lines } = read([failure, start()]);
+    expect(lines).toEqual([]);
+    expect(reader.failure).toMatchObject({ status: 503, message: 'Overloaded', retryable: true });
+  });
+
+  it('ends it: nothing after it counts', () => {
+    const { reader, lines, reasons } = read([start(), failure, ended(), stop]);
+    expect(lines).toHaveLength(1);
+    expect(reasons).toEqual([]);
+    expect(reader.complete).toBe(false);
+  });
+
+  it.each([{ type: 'error' }, { type: 'error', error: 'x' }, { type: 'error', error: {} }])(
+    'may say nothing: %j',
+    (event) => {
+      expect(read([event]).reader.failure).toMatchObject({ status: 502, retryable: true });
+    },
+  );
+});
+
+describe('a stream', () => {
+  it('passes over what it does not know', () => {
+    const events = [
+      { type: 'ping' },
+      start(),
+      { type: 'news' },
+      {},
+      begin(0, { type: 'hologram' }),
+      delta(0, said('x')),
+      end(0),
+      end(7),
+      begin(1, text),
+      delta(1, { type: 'news' }),
+      delta(1, said('a')),
+      ended(),
+      stop,
+    ];
+    expect(
+      read(events)
+        .deltas.map(({ content }) => content)
+        .join(''),
+    ).toBe('a');
+  });
+
+  it('tells thoughts that belong to the message once, for clients that keep the latest', () => {
+    const thinking = { type: 'thinking', thinking: '', signature: '' };
+    const thought = (index: number) => [
+      begin(index, thinking),
+      delta(index, { type: 'thinking_delta', thinking: `t${index}` }),
+      delta(index, { type: 'signature_delta', signature: `s${index}` }),
+      end(index),
+    ];
+    const { deltas } = read([start(), ...thought(0), ...thought(1), ended(), stop]);
+    expect(deltas.filter((one) => 'thinking_blocks' in one)).toEqual([
+      {
+        thinking_blocks: [
+          { type: 'thinking', thinking: 't0', signature: 's0' },
+          { type: 'thinking', thinking: 't1', signature: 's1' },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ['no JSON', 'data: {"type":\n\n'],
+    ['no object', 'data: []\n\n'],
+    ['a beginning without a message', sse([{ type: 'message_start' }])],
+    ['a beginning without an id', sse([{ type: 'message_start', message: {} }])],
+    ['two beginnings', sse([start(), start()])],
+    ['a block before its beginning', sse([begin(0, text)])],
+    ['an end before its beginning', sse([stop])],
+    ['a delta of no block', sse([start(), delta(0, said('a'))])],
+    ['a block that is none', sse([start(), begin(0, null)])],
+    ['a delta that is none', sse([start(), begin(0, text), delta(0, null)])],
+    ['a text that is none', sse([start(), begin(0, text), delta(0, said(4))])],
+    ['an input that is none', sse([start(), begin(0, tool), delta(0, input({}))])],
+    ['a call without a name', sse([start(), begin(0, { type: 'tool_use', id: 'x' })])],
+    ['a call with an empty id', sse([start(), begin(0, { ...tool, id: '' })])],
+    ['an event over the limit', `data: ${'x'.repeat(10_001)}`],
+    ['words behind its end', sse([start(), ended(), begin(0, text)])],
+    ['a piece of a block behind its end', sse([start(), begin(0, text), ended(), delta(0, said('x'))])],
+  ])('is broken by %s', (_what, bytes) => {
+    expect(() => open().push(Buffer.from(bytes))).toThrow(broken);
+  });
+});

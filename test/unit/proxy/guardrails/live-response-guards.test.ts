@@ -1,0 +1,99 @@
+// What a stream is given to hold its texts against.
+import { describe, expect, it } from 'vitest';
+import type { Guardrail } from '../../../../guardrails/definition.ts';
+import { BlockedError, guardText } from '../../../../guardrails/window.ts';
+import { guardStrings } from '../../../../proxy/guardrails/guarded-strings.ts';
+import type { AnswerGuards } from '../../../../proxy/guardrails/response-guards.ts';
+import { callWith, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { ToldStream } from '../../../support/guarded-streams.ts';
+
+const named = (name: string, words: readonly string[], fields: Partial<Guardrail> = {}) =>
+  wordsGuardrail(words, { id: name, name, stage: 'output', ...fields });
+
+async function openGuards(...guardrails: readonly Guardrail[]) {
+  let guards: AnswerGuards | undefined;
+  const inspecting = openInspecting({
+    guardStream: (source, told) => {
+      guards = told;
+      return Promise.resolve(source);
+    },
+  });
+  const { output } = await inspecting.inspect(callWith(guardrails, {}));
+  await output?.guard(new ToldStream());
+  if (guards === undefined) throw new Error('no stream was guarded');
+  return { guards, decisions: inspecting.decisions };
+}
+
+describe('guards of an answer', () => {
+  it('replace, with numbers that begin anew with each text', async () => {
+    const { guards } = await openGuards(named('a', ['ONE', 'TWO'], { action: 'redact' }));
+    expect(guardText(guards.guards(), 'ONE TWO')).toBe('[WORD_1] [WORD_2]');
+    expect(guardText(guards.guards(), 'TWO')).toBe('[WORD_1]');
+    const calling = (args: string) => ({
+      choices: [{ delta: { tool_calls: [{ function: { arguments: args } }] } }],
+    });
+    const guarded = guardStrings(calling('{"a":"TWO","b":["ONE","TWO"]}'), (form) => guards.guards(form));
+    expect(guarded).toEqual(calling('{"a":"[WORD_1]","b":["[WORD_2]","[WORD_1]"]}'));
+  });
+
+  it('count at the end what was decided: the answer through, of each guardrail once', async () => {
+    const { guards, decisions } = await openGuards(
+      named('quiet', ['NOTHING']),
+      named('watching', ['ONE'], { action: 'observe' }),
+      named('replacing', ['ONE'], { action: 'redact' }),
+    );
+    for (let i = 0; i < 3; i++) guardText(guards.guards(), 'ONE');
+    expect(decisions).toEqual([]);
+    guards.ended();
+    expect(decisions).toEqual(['quiet output pass', 'watching output observe', 'replacing output redact']);
+  });
+
+  it('block, which is told of the guardrail that did', async () => {
+    const { guards, decisions } = await openGuards(named('a', ['NOTHING']), named('b', ['ONE']));
+    const error = blockedBy(() => guardText(guards.guards(), 'ONE'));
+    expect(guards.refusal(error)).toMatchObject({
+      code: 'guardrail_blocked',
+      message: 'blocked by the guardrail b',
+    });
+    expect(decisions).toEqual(['b output block']);
+  });
+
+  it('block where they would replace what cannot be', async () => {
+    const { guards, decisions } = await openGuards(named('a', ['ONE'], { action: 'redact' }));
+    guards.refusal(blockedBy(() => guardText(guards.guards('fixed'), 'ONE')));
+    expect(decisions).toEqual(['a output block']);
+  });
+
+  it('whose check throws block by their rule', async () => {
+    const { guards, decisions } = await openGuards(named('a', ['!'], { action: 'redact' }));
+    guards.refusal(blockedBy(() => guardText(guards.guards(), 'x')));
+    expect(decisions).toEqual(['a output failed_block']);
+  });
+
+  it('whose check throws pass by their rule, are not asked again, and leave the others to decide', async () => {
+    const failing = named('a', ['!'], { onFailure: 'pass' });
+    const { guards, decisions } = await openGuards(failing, named('b', ['ONE'], { action: 'redact' }));
+    expect(guardText(guards.guards(), 'ONE')).toBe('[WORD_1]');
+    expect(guardText(guards.guards(), 'ONE')).toBe('[WORD_1]');
+    guards.ended();
+    expect(decisions).toEqual(['a output failed_pass', 'b output redact']);
+  });
+
+  it('let a text that is too long pass by their rules, or do not; nothing is counted twice', async () => {
+    const passing = await openGuards(named('a', ['ONE'], { onFailure: 'pass' }));
+    passing.guards.tooLong();
+    passing.guards.ended();
+    expect(passing.decisions).toEqual(['a output failed_pass']);
+    const { guards } = await openGuards(named('a', ['ONE']));
+    expect(() => guards.tooLong()).toThrow('blocked by the guardrail a');
+  });
+});
+
+function blockedBy(act: () => unknown): BlockedError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof BlockedError) return error;
+  }
+  throw new Error('nothing was blocked');
+}

@@ -1,0 +1,222 @@
+// When a journal is written, what becomes of it, and what happens where it cannot be.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { BudgetHold } from '../../../../proxy/budgets/budgets.ts';
+import { JournalReader, readLine } from '../../../../proxy/journal/journal-lines.ts';
+import { Journals } from '../../../../proxy/journal/journals.ts';
+import { journalBytesMax } from '../../../../proxy/journal/session-journal.ts';
+import { MemoryPod } from '../../../support/ledger/journals.ts';
+import { silentLog } from '../../../support/silent-log.ts';
+import { usageOf } from '../../../support/usage-queue.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+let pod: MemoryPod;
+let turn: (() => void)[];
+let writes: number;
+let broken: string[];
+let journals: Journals;
+let ordinal: number;
+let time: VirtualTime;
+let failures: number;
+
+beforeEach(() => {
+  [writes, failures, time] = [0, 0, new VirtualTime()];
+  pod = new MemoryPod(() => {
+    writes += 1;
+    return false;
+  });
+  [turn, broken, ordinal] = [[], [], 1];
+  journals = new Journals({
+    folder: pod.connect(),
+    atEndOfTurn: (task) => void turn.push(task),
+    nextOrdinal: () => ordinal,
+    log: silentLog,
+    metrics: { journalFailed: () => void failures++ },
+    timers: time,
+    onRenew: (session) => void broken.push(session),
+  });
+  journals.begin('s');
+  writes = 0;
+});
+
+const endTurn = () => {
+  for (const task of turn.splice(0)) task();
+};
+const holdOf = (id: string, session = 's'): BudgetHold => ({
+  ...{ stamp: { id, at: 1, session }, amount: 100, settle: () => [] },
+  slices: [{ budgetId: 'a', window: 'total' }],
+});
+const take = (id: string) => {
+  const taken = journals.take(holdOf(id), usageOf({ id, session: 's', cost: 0, charges: [] }));
+  if (taken === undefined) throw new Error('it was not taken down');
+  return taken;
+};
+const eventOf = (id: string, fields = {}) => usageOf({ id, session: 's', ...fields });
+/** What whoever comes next would find. */
+function left() {
+  const reader = new JournalReader();
+  for (const file of pod.files)
+    for (const text of file.text.split('\n')) {
+      const line = readLine(text);
+      if (line !== undefined) reader.add(line);
+    }
+  const { killed = [], settled = [], overflowed = [] } = reader.abandoned ?? {};
+  return { killed: killed.map(({ id }) => id), settled: settled.map(({ id }) => id), overflowed };
+}
+
+describe('what is taken', () => {
+  it('is written at the end of the turn, all of it at once, before anybody goes on', async () => {
+    const taken = ['x', 'y', 'z'].map(take);
+    let written = 0;
+    for (const one of taken) void one.written.then(() => written++);
+    await Promise.resolve();
+    expect([writes, written]).toEqual([0, 0]);
+    endTurn();
+    await Promise.resolve();
+    expect([writes, written]).toEqual([1, 3]);
+    expect(left().killed).toEqual(['x', 'y', 'z']);
+  });
+
+  it('is not written of a session that has no journal', () => {
+    expect(journals.take(holdOf('x', 'another'), eventOf('x'))).toBeUndefined();
+  });
+
+  it('is nothing any more once it is given back', () => {
+    take('x').released(0, []);
+    endTurn();
+    expect(left()).toMatchObject({ killed: [], settled: [] });
+  });
+});
+
+describe('what is settled', () => {
+  it('is written before it is reported', () => {
+    take('x');
+    journals.settled(eventOf('x'));
+    journals.flush();
+    expect(left()).toMatchObject({ killed: [], settled: ['x'] });
+  });
+
+  it('leaves nothing behind when its session is over and all is acknowledged', () => {
+    const taken = take('x');
+    taken.released(30, []);
+    journals.settled(eventOf('x'));
+    endTurn();
+    journals.end('s');
+    expect(pod.files.size).toBe(1);
+    journals.acknowledged([eventOf('x')]);
+    expect(pod.files.size).toBe(0);
+  });
+
+  it('leaves the file where requests of a session that is over are under way', () => {
+    take('x');
+    endTurn();
+    journals.end('s');
+    journals.close();
+    expect(left().killed).toEqual(['x']);
+  });
+
+  it('leaves the escrow of what waits elsewhere', () => {
+    journals.settled(eventOf('x'));
+    journals.overflowed([eventOf('x')]);
+    endTurn();
+    expect(left().overflowed).toEqual([{ budgetId: 'budget-1', window: '2027-01-15', escrow: 1_500_000 }]);
+  });
+});
+
+describe('a file that has grown', () => {
+  const sizeOf = () => [...pod.files][0]?.text.length ?? 0;
+  const fill = (from: number, count: number) => {
+    for (let nth = from; nth < from + count; nth++) {
+      const event = eventOf(`event-${nth}`, { modelAnswered: 'x'.repeat(400) });
+      journals.settled(event);
+      journals.acknowledged([event]);
+      if (nth % 100 === 0) endTurn();
+    }
+    endTurn();
+  };
+
+  it('is written anew without what is acknowledged', () => {
+    take('open');
+    journals.settled(eventOf('waiting'));
+    journals.settled(eventOf('elsewhere'));
+    journals.overflowed([eventOf('elsewhere')]);
+    endTurn();
+    ordinal = 9_000;
+    fill(0, 12_000);
+    expect(sizeOf()).toBeLessThan(journalBytesMax);
+    expect(left()).toMatchObject({ killed: ['open'], settled: expect.arrayContaining(['waiting']) });
+    expect(left().settled.length).toBeLessThan(12_000);
+    expect(left().overflowed).toHaveLength(1);
+    const [first] = [...pod.files][0]?.text.split('\n') ?? [];
+    expect(JSON.parse(first ?? '')).toMatchObject({ kind: 'session', ordinal: 9_000 });
+  });
+
+  it('is not written anew again and again where much of it is needed', () => {
+    for (let nth = 0; nth < 12_000; nth++)
+      journals.settled(eventOf(`needed-${nth}`, { modelAnswered: 'x'.repeat(400) }));
+    endTurn();
+    const before = sizeOf();
+    writes = 0;
+    fill(0, 200);
+    expect(sizeOf()).toBeGreaterThan(before);
+    expect(writes).toBe(3);
+  });
+});
+
+describe('a journal that cannot be written', () => {
+  const failing = () => {
+    pod.fails = () => true;
+  };
+
+  it('lets nothing go on that it does not hold, and ends its session', async () => {
+    failing();
+    const taken = take('x');
+    endTurn();
+    expect(await taken.written).toBe(false);
+    expect(broken).toEqual(['s']);
+    expect(pod.files.size).toBe(0);
+  });
+
+  it('is none for the next session, and one again for that after it', () => {
+    failing();
+    journals.settled(eventOf('x'));
+    endTurn();
+    pod.fails = () => false;
+    journals.begin('next');
+    expect(journals.take(holdOf('x', 'next'), eventOf('x'))).toBeUndefined();
+    journals.begin('after');
+    expect(journals.take(holdOf('x', 'after'), eventOf('x'))).toBeDefined();
+  });
+
+  it('is tried again, which is counted, until another session can begin with one', async () => {
+    failing();
+    journals.settled(eventOf('x'));
+    endTurn();
+    journals.begin('next');
+    await time.advance(20_000);
+    expect([failures, broken]).toEqual([5, ['s']]);
+    pod.fails = () => false;
+    await time.advance(5_000);
+    expect([failures, broken]).toEqual([5, ['s', 'next']]);
+    journals.end('next');
+    journals.begin('after');
+    expect(journals.take(holdOf('x', 'after'), eventOf('x'))).toBeDefined();
+    await time.advance(60_000);
+    expect([failures, broken]).toEqual([5, ['s', 'next']]);
+  });
+
+  it('is not tried any more for a session that is over', async () => {
+    failing();
+    journals.begin('next');
+    journals.end('next');
+    pod.fails = () => false;
+    await time.advance(60_000);
+    expect(broken).toEqual([]);
+  });
+
+  it('is none where it cannot be begun', () => {
+    failing();
+    journals.begin('next');
+    expect(journals.take(holdOf('x', 'next'), eventOf('x'))).toBeUndefined();
+    expect(broken).toEqual([]);
+  });
+});

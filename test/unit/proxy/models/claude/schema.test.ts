@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../../common/json.ts';
+import { inputSchema, StrictSchemas } from '../../../../../proxy/models/claude/schema.ts';
+
+const take = (schema: JsonObject) => new StrictSchemas().take(schema);
+const object = (properties: JsonObject, required = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const string = { type: 'string' };
+
+describe("a tool's input schema", () => {
+  it.each([
+    ['is an object where there is none', undefined, { type: 'object', properties: {} }],
+    [
+      'is an object where it does not say',
+      { properties: { a: string } },
+      { type: 'object', properties: { a: string } },
+    ],
+    ['is an object where it may be null', { type: ['object', 'null'] }, { type: 'object', properties: {} }],
+    [
+      'stays as it is otherwise',
+      object({ a: { type: 'integer', minimum: 1 } }),
+      object({ a: { type: 'integer', minimum: 1 } }),
+    ],
+    [
+      'tells alternatives at the root in words',
+      { description: 'Either.', anyOf: [{ required: ['a'] }] },
+      { type: 'object', properties: {}, description: 'Either. (anyOf: [{"required":["a"]}])' },
+    ],
+    [
+      'may be a reference',
+      { $ref: '#/$defs/a', $defs: { a: object({}) } },
+      { type: 'object', $ref: '#/$defs/a', $defs: { a: object({}) } },
+    ],
+  ])('%s', (_what, parameters, expected) => {
+    expect(inputSchema(parameters)).toEqual(expected);
+  });
+});
+
+describe('a schema that holds the output to it', () => {
+  it.each([
+    [
+      'closes every object',
+      { type: 'object', properties: { a: { type: 'object', properties: { b: string } } } },
+      {
+        type: 'object',
+        properties: { a: { type: 'object', properties: { b: string }, additionalProperties: false } },
+        additionalProperties: false,
+      },
+    ],
+    [
+      'says in words what is no keyword',
+      { ...object({ a: { type: 'integer', minimum: 1, description: 'Stars.' } }), minProperties: 1 },
+      {
+        ...object({ a: { type: 'integer', description: 'Stars. (minimum: 1)' } }),
+        description: '(minProperties: 1)',
+      },
+    ],
+    [
+      'keeps formats that the vendor knows',
+      object({ a: { ...string, format: 'uuid' }, b: { ...string, format: 'color' } }),
+      object({ a: { ...string, format: 'uuid' }, b: { ...string, description: '(format: "color")' } }),
+    ],
+    [
+      'keeps that an array is not empty',
+      object({
+        a: { type: 'array', items: string, minItems: 1 },
+        b: { type: 'array', items: string, minItems: 2 },
+      }),
+      object({
+        a: { type: 'array', items: string, minItems: 1 },
+        b: { type: 'array', items: string, description: '(minItems: 2)' },
+      }),
+    ],
+    [
+      'takes any for one',
+      object({ a: { oneOf: [string, { type: 'null' }] } }),
+      object({ a: { anyOf: [string, { type: 'null' }] } }),
+    ],
+    [
+      'takes the values for the type',
+      object({ a: { type: 'string', enum: ['x', null] }, b: { const: 1 } }),
+      object({ a: { enum: ['x', null] }, b: { const: 1 } }),
+    ],
+    [
+      'keeps several types',
+      object({ a: { type: ['string', 'null'], format: 'date' } }),
+      object({ a: { type: ['string', 'null'], format: 'date' } }),
+    ],
+    [
+      'keeps a reference and nothing beside it',
+      {
+        ...object({ a: { $ref: '#/$defs/b', description: 'x' } }),
+        $defs: { b: { ...string, minLength: 1 } },
+        $schema: 'http://json-schema.org/draft-07/schema#',
+      },
+      { ...object({ a: { $ref: '#/$defs/b' } }), $defs: { b: { ...string, description: '(minLength: 1)' } } },
+    ],
+    ['keeps titles', object({ a: { ...string, title: 'A' } }), object({ a: { ...string, title: 'A' } })],
+    [
+      'may be a reference',
+      { $ref: '#/definitions/a', definitions: { a: object({ b: string }) } },
+      { $ref: '#/definitions/a', definitions: { a: object({ b: string }) } },
+    ],
+    [
+      'may hold one of all',
+      object({ a: { allOf: [string], description: 'x' } }),
+      object({ a: { allOf: [string], description: 'x' } }),
+    ],
+  ])('%s', (_what, schema, expected) => {
+    expect(take(schema)).toEqual(expected);
+  });
+
+  it.each([
+    ['a schema that says nothing', {}],
+    ['one that allows anything', object({ a: true })],
+    ['an object with any names', { type: 'object' }],
+    [
+      'an object with values of one type',
+      { type: 'object', properties: { a: string }, additionalProperties: string },
+    ],
+    ['an object with names by pattern', { ...object({ a: string }), patternProperties: { '^x': string } }],
+    ['one that holds itself', object({ children: { type: 'array', items: { $ref: '#' } } })],
+    [
+      'one that holds itself by way of others',
+      {
+        ...object({ a: { $ref: '#/$defs/a' } }),
+        $defs: { a: object({ b: { $ref: '#/$defs/b' } }), b: object({ a: { $ref: '#/$defs/a' } }) },
+      },
+    ],
+    ['a reference to nowhere', object({ a: { $ref: '#/$defs/a' } })],
+    ['a reference outside', object({ a: { $ref: 'https://example.com/schema' } })],
+    ['several objects at once', { allOf: [object({ a: string }), object({ b: string })] }],
+    [
+      'alternatives beside properties',
+      { ...object({ a: string }), anyOf: [{ type: 'object', required: ['a'] }] },
+    ],
+    ['values that are objects', object({ a: { enum: [{ b: 1 }] } })],
+    ['tuples', object({ a: { type: 'array', items: [string] } })],
+    [
+      'what is nested too deep',
+      Array.from({ length: 101 }).reduce<JsonObject>((inner) => object({ a: inner }), string),
+    ],
+    [
+      '25 properties that may be missing',
+      object(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`p${i}`, string])), []),
+    ],
+    [
+      '17 values of several types',
+      object(
+        Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`p${i}`, { type: ['string', 'null'] }])),
+      ),
+    ],
+  ])('is none for %s', (_what, schema) => {
+    expect(take(schema)).toBeUndefined();
+  });
+
+  it('is counted with all that it refers to, however often, in no time', () => {
+    // Each definition holds the next twice: 2^40 properties if one looked at each.
+    const names = Array.from({ length: 40 }, (_, i) => `d${i}`);
+    const defs = names.map((name, i) => [
+      name,
+      object({ a: { $ref: `#/$defs/d${i + 1}` }, b: { $ref: `#/$defs/d${i + 1}` } }),
+    ]);
+    const schema = (leaf: JsonObject) => ({
+      ...object({ a: { $ref: '#/$defs/d0' } }),
+      $defs: { ...Object.fromEntries(defs), d40: leaf },
+    });
+    expect(take(schema(object({ a: string })))).toBeDefined();
+    expect(take(schema(object({ a: string }, [])))).toBeUndefined();
+  });
+
+  it('shares the limits with the others of its request', () => {
+    const twelve = object(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`p${i}`, string])), []);
+    const schemas = new StrictSchemas();
+    expect(schemas.take(twelve)).toBeDefined();
+    expect(schemas.take(twelve)).toBeDefined();
+    expect(schemas.take(object({ a: string }, []))).toBeUndefined();
+    expect(schemas.take(object({ a: string }))).toBeDefined();
+  });
+
+  it('is one of twenty', () => {
+    const schemas = new StrictSchemas();
+    const taken = Array.from({ length: 21 }, () => schemas.take(object({ a: string })));
+    expect(taken.filter((one) => one !== undefined)).toHaveLength(20);
+  });
+
+  it('is a copy', () => {
+    const schema = Object.freeze(object({ a: Object.freeze({ ...string, minLength: 1 }) }));
+    expect(take(schema)).not.toBe(schema);
+  });
+});

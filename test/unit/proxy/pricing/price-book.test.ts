@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import type { OrganizationRecord, OwnPrice, Principal } from '../../../../proxy/access/principal.ts';
+import { type CatalogModel, findModel, type ModelPrices } from '../../../../proxy/catalog/models.ts';
+import { noUsage } from '../../../../proxy/conversation/usage.ts';
+import { PriceBook, type PricedCall } from '../../../../proxy/pricing/price-book.ts';
+import type { Target } from '../../../../proxy/providers/provider.ts';
+
+const usd = (input: string): ModelPrices => ({ input, output: '1', asOf: '2026-11-22' });
+const own = (id: string, model: string, input: string): OwnPrice => ({ id, model, prices: usd(input) });
+
+function organization(...prices: OwnPrice[]): OrganizationRecord {
+  return {
+    ...{
+      id: 'o',
+      active: true,
+      callerProviderKeys: false,
+      hangUp: 'cancel',
+      unknownCost: 'hold',
+      allowedModels: [],
+      limits: [],
+    },
+    ...{ providerKeys: [], customProviders: [], prices, guardrails: [], revision: 1 },
+  };
+}
+
+const book = new PriceBook();
+
+function call(
+  record: OrganizationRecord,
+  model: string,
+  catalogModel?: CatalogModel,
+  regions?: (string | undefined)[],
+): PricedCall {
+  const principal = { organization: record } as Principal;
+  return {
+    caller: { principal, project: undefined, direct: false },
+    qualifiedModel: model,
+    catalogModel,
+    targets: (regions ?? [undefined]).map((region) => targetIn(region)),
+  };
+}
+
+function targetIn(region: string | undefined, origin = 'https://vendor.example'): Target {
+  return { region, baseUrl: { origin, path: '' } } as Target;
+}
+
+/** USD per million tokens of input. */
+function inputOf(priced: PricedCall): number | undefined {
+  const cost = book.of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
+  return cost === undefined ? undefined : cost / 1e9;
+}
+
+const model: CatalogModel = {
+  ...{ provider: 'acme', name: 'm', chat: true, created: 1, limits: {}, capabilities: [] },
+  prices: usd('10'),
+};
+
+describe('a call is charged', () => {
+  it('by the catalog where its organization says nothing', () => {
+    expect(inputOf(call(organization(), 'acme/m', model))).toBe(10);
+    const real = findModel('gpt-provider', 'gpt-4o-mini');
+    expect(inputOf(call(organization(), 'gpt-provider/gpt-4o-mini', real))).toBe(0.15);
+  });
+
+  it('by the catalog where its organization speaks of other models', () => {
+    expect(inputOf(call(organization(own('1', 'acme/other', '1')), 'acme/m', model))).toBe(10);
+  });
+
+  it.each<[string, number, readonly OwnPrice[]]>([
+    ['by its own price of that very name', 1, [own('2', 'acme/m', '1'), own('1', 'acme/*', '2')]],
+    ['by the name before a longer glob', 1, [own('1', 'acme/m*******', '2'), own('2', 'acme/m', '1')]],
+    ['by the longest glob', 3, [own('1', '*', '1'), own('2', 'ac*', '2'), own('3', 'acme/*', '3')]],
+    ['by the older of two globs of one length', 5, [own('b', 'acme/*', '4'), own('a', '*/m***', '5')]],
+    ['by the older of two of one name', 7, [own('b', 'acme/m', '6'), own('a', 'acme/m', '7')]],
+  ])('%s', (_what, usdPerMillion, prices) => {
+    expect(inputOf(call(organization(...prices), 'acme/m', model))).toBe(usdPerMillion);
+    expect(inputOf(call(organization(...prices.toReversed()), 'acme/m', model))).toBe(usdPerMillion);
+  });
+
+  it('by its own price under whichever name', () => {
+    for (const selector of ['gpt-provider/gpt-4o-2024-08-06', 'gpt-provider/*-08-06', 'gpt-provider/gpt-4o'])
+      expect(inputOf(call(organization(own('1', selector, '3')), 'gpt-provider/gpt-4o')), selector).toBe(3);
+    // Another snapshot costs something else.
+    const other = organization(own('1', 'gpt-provider/gpt-4o', '3'));
+    expect(inputOf(call(other, 'gpt-provider/gpt-4o-2024-05-13'))).toBeUndefined();
+  });
+
+  it('by what the catalog knows it will cost, from that day on', () => {
+    const day = Date.parse('2026-12-01');
+    const rising: CatalogModel = {
+      ...model,
+      prices: { ...usd('10'), next: { ...usd('20'), from: '2026-12-01' } },
+      regions: { eu: { ...usd('11'), next: { ...usd('22'), from: '2026-12-01' } } },
+    };
+    const inputAt = (now: number, region?: string) => {
+      const priced = call(organization(), 'acme/m', rising, [region]);
+      return new PriceBook(() => now).of(priced)?.costOf({ ...noUsage, promptTokens: 1_000_000 });
+    };
+    expect([inputAt(day - 1), inputAt(day)]).toEqual([10e9, 20e9]);
+    expect([inputAt(day - 1, 'eu'), inputAt(day, 'eu')]).toEqual([11e9, 22e9]);
+    // Where nobody says where it is processed, it is held as at the dearest place.
+    const held = new PriceBook(() => day - 1).of(call(organization(), 'acme/m', rising));
+    expect(held?.dearest(1).input).toEqual({ whole: 22_000, millionths: 0 });
+  });
+
+  it('by an own price in every region, and where the catalog knows nothing', () => {
+    const record = organization(own('1', 'acme/*', '2'));
+    const regional = { ...model, regions: { north: usd('99') } };
+    expect(inputOf(call(record, 'acme/m', regional, ['north']))).toBe(2);
+    expect(inputOf(call(record, 'acme/unheard-of'))).toBe(2);
+  });
+
+  it('by the prices of its region', () => {
+    const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
+    const at = (...regions: (string | undefined)[]) =>
+      inputOf(call(organization(), 'acme/m', regional, regions));
+    expect(at('north')).toBe(12);
+    expect(at('south')).toBe(8);
+    expect(at('west')).toBe(10);
+    expect(at(undefined)).toBe(10);
+    expect(at('toString')).toBe(10);
+  });
+
+  it('by the dearest of its targets', () => {
+    const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
+    const at = (...regions: (string | undefined)[]) =>
+      inputOf(call(organization(), 'acme/m', regional, regions));
+    expect(at('south', 'north')).toBe(12);
+    expect(at('south', undefined)).toBe(10);
+    expect(at('south', 'south')).toBe(8);
+  });
+});
+
+describe('where a call is processed', () => {
+  const surcharged = { ...model, prices: { ...usd('10'), surcharges: { eu: '1.1' } } };
+  const at = (target: Target) => ({ ...call(organization(), 'acme/m', surcharged), targets: [target] });
+
+  it.each<[string, Target, number]>([
+    ['costs more where it is configured', targetIn('eu'), 11],
+    ['costs more where the vendor’s host says so', targetIn(undefined, 'https://eu.api.openai.com'), 11],
+    ['costs the usual where neither says it', targetIn(undefined, 'https://api.openai.com'), 10],
+    ['costs the usual elsewhere', targetIn('us'), 10],
+    [
+      'costs the usual behind a host that only looks like it',
+      targetIn(undefined, 'https://eu.api.openai.com.example'),
+      10,
+    ],
+  ])('%s', (_what, target, usdPerMillion) => {
+    expect(inputOf(at(target))).toBe(usdPerMillion);
+  });
+
+  it('costs more of an organization’s own price too', () => {
+    const record = organization({
+      id: '1',
+      model: 'acme/m',
+      prices: { ...usd('2'), surcharges: { eu: '1.5' } },
+    });
+    expect(inputOf({ ...call(record, 'acme/m', model), targets: [targetIn('eu')] })).toBe(3);
+  });
+
+  it('is held at the dearest place where nobody says it, and charged as usual', () => {
+    const regional = { ...model, regions: { north: usd('12'), south: usd('8') } };
+    const prices = (...regions: (string | undefined)[]) =>
+      book.of(call(organization(), 'acme/m', regional, regions));
+    expect(prices(undefined)?.dearest(1).input.whole).toBe(12_000);
+    expect(prices('south')?.dearest(1).input.whole).toBe(8000);
+    expect(prices(undefined)).toBe(prices(undefined));
+    expect(book.of(at(targetIn(undefined)))?.dearest(1).input.whole).toBe(11_000);
+    expect(book.of(at(targetIn('us')))?.dearest(1).input.whole).toBe(10_000);
+  });
+});
+
+describe('what a call costs is not known', () => {
+  it('of a model that nobody prices', () => {
+    const { prices, ...unpriced } = model;
+    expect(prices).toBeDefined();
+    expect(inputOf(call(organization(), 'acme/m', unpriced))).toBeUndefined();
+    expect(inputOf(call(organization(), 'acme/m'))).toBeUndefined();
+  });
+
+  it('where one of its targets has no price', () => {
+    const { prices, ...unpriced } = model;
+    expect(prices).toBeDefined();
+    const regional = { ...unpriced, regions: { north: usd('12') } };
+    expect(inputOf(call(organization(), 'acme/m', regional, ['north']))).toBe(12);
+    expect(inputOf(call(organization(), 'acme/m', regional, ['north', 'south']))).toBeUndefined();
+  });
+
+  it('where its own price cannot be believed, whatever the catalog says', () => {
+    const record = organization(own('1', 'acme/m', '1000000'));
+    expect(inputOf(call(record, 'acme/m', model))).toBeUndefined();
+  });
+});
+
+describe('prices', () => {
+  it('are compiled once', () => {
+    const record = organization(own('1', 'acme/*', '2'));
+    expect(book.of(call(record, 'acme/m'))).toBe(book.of(call(record, 'acme/other')));
+    expect(book.of(call(organization(), 'acme/m', model))).toBe(
+      book.of(call(organization(), 'acme/m', model)),
+    );
+  });
+
+  it('are those of the organization’s record, so of a new one once it has changed', () => {
+    const before = organization(own('1', 'acme/m', '2'));
+    expect(inputOf(call(before, 'acme/m'))).toBe(2);
+    expect(inputOf(call({ ...before, prices: [own('1', 'acme/m', '3')] }, 'acme/m'))).toBe(3);
+    expect(inputOf(call(before, 'acme/m'))).toBe(2);
+  });
+
+  it('are found however many names are asked for', () => {
+    const record = organization(own('1', 'acme/*', '2'));
+    for (let i = 0; i < 2500; i++) expect(inputOf(call(record, `acme/${i}`))).toBe(2);
+    expect(inputOf(call(record, 'other/0'))).toBeUndefined();
+  });
+});

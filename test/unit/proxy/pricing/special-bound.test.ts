@@ -1,0 +1,231 @@
+// What is held for a request that may be charged for more than plain text: it covers whatever the request can have used by what it
+// asks for, and no more is held for a request that does not ask.
+import { describe, expect, it } from 'vitest';
+import { type CatalogModel, findModel, type ModelPrices } from '../../../../proxy/catalog/models.ts';
+import { noUsage, type SpecialUsage, special } from '../../../../proxy/conversation/usage.ts';
+import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import { boundOf } from '../../../../proxy/pricing/bound.ts';
+import { compilePrices, type Prices } from '../../../../proxy/pricing/prices.ts';
+import { Random } from '../../../support/access/random.ts';
+
+const seed = Number(process.env.SEED ?? 20_261_124);
+const hello = [{ role: 'user', content: 'Hello' }];
+const window = 200_000;
+const catalogModel: CatalogModel = {
+  ...{ provider: 'acme', name: 'm', chat: true, created: 1, capabilities: [] },
+  limits: { maxInputTokens: window },
+};
+
+function prices(amounts: Partial<ModelPrices>): Prices {
+  const compiled = compilePrices({ input: '0', output: '0', asOf: '2026-11-22', ...amounts });
+  if (compiled === undefined) throw new Error('the prices are not believed');
+  return compiled;
+}
+
+function bound(fields: object, at: Prices, qualifiedModel = 'acme/m') {
+  const body = { model: 'm', messages: hello, max_tokens: 1, ...fields };
+  const request = parseChatRequest(Buffer.from(JSON.stringify(body)));
+  return { nano: boundOf({ request, qualifiedModel, catalogModel }, at, 8192).full, bytes: request.bytes };
+}
+
+/** Prompt tokens that are held, at a nano-dollar each. */
+const perToken = prices({ input: '0.001', calls: { search: '1', request: '0', groundedPrompt: '0' } });
+const dollars = 1_000_000_000;
+
+describe('the ways of being served', () => {
+  const tiers = prices({
+    ...{ input: '1', output: '1', surcharges: { us: '1.1' } },
+    serviceTiers: { flex: { input: '0.5', output: '0.5' }, priority: { input: '2', output: '2' } },
+  });
+
+  it.each<[string, object, number]>([
+    ['nothing is said', {}, 1100],
+    ['the vendor chooses', { service_tier: 'auto' }, 1100],
+    ['it is to be cheap, since it may not be', { service_tier: 'flex' }, 1100],
+    ['it is to be fast', { service_tier: 'priority' }, 2200],
+    ['it is to be fast, in the newer word', { service_tier: 'fast' }, 2200],
+  ])('are held for as they may be charged where %s', (_what, fields, nanoPerToken) => {
+    const { nano, bytes } = bound(fields, tiers);
+    expect(nano).toBe((bytes + 16 + 1) * nanoPerToken);
+  });
+});
+
+describe('what is not in the body', () => {
+  it.each<[string, object]>([
+    ['a stored prompt', { cached_content: 'cachedContents/a' }],
+    ['a stored file', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'f' } }] }] }],
+    ['pages that are read', { tools: [{ urlContext: {} }] }],
+    ['code that is run', { tools: [{ codeExecution: {} }] }],
+    ['sound of an earlier answer', { messages: [...hello, { role: 'assistant', audio: { id: 'a' } }] }],
+  ])('is held for as all that the model takes: %s', (_what, fields) => {
+    expect(bound(fields, perToken).nano).toBeGreaterThanOrEqual(window);
+  });
+
+  it('is held for at a model that searches at every request', () => {
+    expect(bound({}, perToken, 'gpt-provider/gpt-5-search-api').nano).toBe(window);
+  });
+});
+
+describe('searches', () => {
+  it('are held for by how many the caller lets the assistant vendor make, with what they find', () => {
+    const of = (size: string) => {
+      const options = { web_search_options: { search_context_size: size } };
+      return bound(options, perToken, 'assistant-provider/claude-opus-4-8');
+    };
+    const low = of('low');
+    expect(low.nano).toBe(1 * dollars + 2 * (low.bytes + 16) + 25_000);
+    const high = of('high');
+    expect(high.nano).toBe(10 * dollars + 11 * (high.bytes + 16) + 55 * 25_000);
+  });
+
+  it('are held for at the search company, whose results are free', () => {
+    const { nano, bytes } = bound({ web_search_options: {} }, perToken, 'search-provider/gemini-3.5-flash');
+    expect(nano).toBe(20 * dollars + bytes + 16);
+    const tool = bound({ tools: [{ googleSearch: {} }] }, perToken, 'search-provider/gemini-3.5-flash');
+    expect(tool.nano).toBe(20 * dollars + tool.bytes + 16 + 600);
+  });
+
+  it('are not held for where nobody asks', () => {
+    const { nano, bytes } = bound({}, perToken, 'assistant-provider/claude-opus-4-8');
+    expect(nano).toBe(bytes + 16);
+  });
+});
+
+describe('a prediction', () => {
+  it('is held for as output that no ceiling bounds', () => {
+    const prediction = { type: 'content', content: 'x'.repeat(1000) };
+    const perOutput = prices({ output: '0.001' });
+    expect(bound({ prediction }, perOutput).nano).toBe(JSON.stringify(prediction).length + 1);
+  });
+});
+
+describe('long cache entries', () => {
+  const at = prices({ input: '1', cacheWrite: '1.25', cacheWrite12h: '2.5' });
+
+  it('are held for where they are asked for, and only there', () => {
+    const plain = bound({}, at);
+    expect(plain.nano).toBe((plain.bytes + 16) * 1250);
+    const long = bound({ prompt_cache_options: { ttl: '12h' } }, at);
+    expect(long.nano).toBe((long.bytes + 16) * 2500);
+  });
+});
+
+describe('sound', () => {
+  const sound = (data: string) => ({
+    messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data, format: 'mp3' } }] }],
+  });
+  const second = Buffer.concat([Buffer.from('ID3'), Buffer.alloc(997)]).toString('base64');
+
+  it('is held for by how long it can last, at its own price', () => {
+    const at = prices({ input: '0', audioInput: '1' });
+    const { nano, bytes } = bound(sound(second), at, 'gpt-provider/gpt-audio');
+    expect(nano).toBe((bytes - second.length + 16 + 12) * 1000);
+  });
+
+  it('is held for as all that the model takes where nobody knows how long it lasts', () => {
+    const at = prices({ input: '0', audioInput: '1' });
+    const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(100)]).toString('base64');
+    expect(bound(sound(flac), at).nano).toBeGreaterThanOrEqual(window * 1000);
+  });
+});
+
+describe('a bound', () => {
+  const asked = [
+    { service_tier: 'priority' },
+    { service_tier: 'flex' },
+    { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } },
+    { modalities: ['text', 'image'] },
+    { web_search_options: {} },
+    { prompt_cache_options: { ttl: '12h' } },
+    { messages: [...hello, { role: 'assistant', audio: { id: 'a' } }] },
+    {},
+  ];
+
+  it('covers whatever was used of what was asked for', () => {
+    const random = new Random(seed);
+    for (let round = 0; round < 3000; round++) {
+      const at = prices(randomPrices(random));
+      const fields = random.pick(asked);
+      const maximum = 1 + random.below(5000);
+      const { nano, bytes } = bound({ max_tokens: maximum, ...fields }, at);
+      const usage = randomUsage(random, fields, { prompt: bytes + 16, completion: maximum });
+      expect(
+        at.costOf(usage),
+        `seed ${seed}, round ${round}: ${JSON.stringify({ fields, usage })}`,
+      ).toBeLessThanOrEqual(nano);
+    }
+  });
+
+  it('of models of the catalog is the same for plain text as without the prices of other kinds', () => {
+    for (const name of ['gpt-4o', 'gpt-5.4', 'gpt-4o-mini']) {
+      const model = findModel('gpt-provider', name);
+      if (model?.prices === undefined) throw new Error(`${name} has no price`);
+      const { serviceTiers, surcharges, calls, cacheWrite12h, audioInput, audioOutput, ...plain } =
+        model.prices;
+      expect(
+        serviceTiers ?? surcharges ?? calls ?? cacheWrite12h ?? audioInput ?? audioOutput ?? 'none',
+      ).toBeDefined();
+      expect(bound({}, prices({ ...model.prices, surcharges: {} })).nano).toBe(bound({}, prices(plain)).nano);
+    }
+  });
+});
+
+function randomPrices(random: Random): ModelPrices {
+  const amount = () => `${random.below(50)}.${random.below(100)}`;
+  const set = () => ({
+    ...{
+      input: amount(),
+      output: amount(),
+      cacheRead: amount(),
+      cacheWrite: amount(),
+      cacheWrite12h: amount(),
+    },
+    ...{ audioInput: amount(), audioCacheRead: amount(), audioOutput: amount(), imageOutput: amount() },
+  });
+  return {
+    ...set(),
+    serviceTiers: { flex: set(), priority: set() },
+    surcharges: { us: '1.1', eu: '1.25' },
+    calls: { search: '0.01', request: '0.02', groundedPrompt: '0.03' },
+    asOf: '2026-11-22',
+  };
+}
+
+interface Most {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** Of what a request that asks so can have used. */
+function randomUsage(random: Random, fields: Record<string, unknown>, { prompt, completion }: Most) {
+  const part = (whole: number) => random.below(whole + 1);
+  const asks = (field: string) => fields[field] !== undefined;
+  const wants = (one: string) => JSON.stringify(fields.modalities ?? []).includes(one);
+  const searches = asks('web_search_options') ? part(20) : 0;
+  const hasSound = JSON.stringify(fields).includes('"role":"assistant"');
+  const promptTokens = part(hasSound ? window : prompt + searches * (prompt + 25_000));
+  const cacheReadTokens = part(promptTokens);
+  const cacheWriteTokens = part(promptTokens - cacheReadTokens);
+  const completionTokens = part(completion);
+  const audioCacheReadTokens = hasSound ? part(cacheReadTokens) : 0;
+  const beside: Partial<SpecialUsage> = {
+    cacheWrite12hTokens: asks('prompt_cache_options') ? part(cacheWriteTokens) : 0,
+    audioCacheReadTokens,
+    audioPromptTokens: hasSound ? audioCacheReadTokens + part(promptTokens - cacheReadTokens) : 0,
+    audioCompletionTokens: wants('audio') ? part(completionTokens) : 0,
+    imageCompletionTokens: wants('image') ? part(completionTokens) : 0,
+    searches,
+    serviceTier: asks('service_tier')
+      ? random.pick([undefined, fields.service_tier as 'priority'])
+      : undefined,
+    region: random.pick([undefined, 'us', 'eu']),
+  };
+  return {
+    ...noUsage,
+    promptTokens,
+    completionTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    ...special(beside),
+  };
+}

@@ -1,0 +1,112 @@
+// When what is to be told to Redis leaves, and with what.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Outbox, requestsInCallMax, tokensWaitMs } from '../../../../proxy/rates/batch-queue.ts';
+import type { CountedRequest, Turn } from '../../../../proxy/rates/rate-batch.ts';
+import { newPlaces } from '../../../support/rates.ts';
+import { settle, VirtualTime } from '../../../support/virtual-time.ts';
+
+let time: VirtualTime;
+let sent: Turn[];
+let outbox: Outbox;
+
+beforeEach(() => {
+  time = new VirtualTime();
+  sent = [];
+  outbox = new Outbox({ timers: time, send: (turn) => sent.push(turn) });
+});
+
+const request = (name: string, shard = 0): CountedRequest => ({ name, shard, limits: [], tokens: 0 });
+const begin = (name: string, shard?: number) =>
+  outbox.begin({ request: request(name, shard), resolve: () => undefined, reject: () => undefined });
+const end = (name: string, shard?: number) => outbox.end({ request: request(name, shard), correction: 1 });
+const endOfPlace = (name: string) =>
+  outbox.end({ request: { ...request(name), limits: [newPlaces(1)] }, correction: 0 });
+const names = (requests: readonly { readonly request: CountedRequest }[]) =>
+  requests.map(({ request: { name } }) => name).join(' ');
+const told = () => sent.map(({ shard, ended, begun }) => `${shard}: -${names(ended)} +${names(begun)}`);
+
+describe('what begins', () => {
+  it('leaves at the end of the turn, all of a shard together and in its order', async () => {
+    begin('a');
+    await Promise.resolve();
+    begin('b', 7);
+    begin('c');
+    expect(told()).toEqual([]);
+    await settle();
+    expect(told()).toEqual(['0: - +a c', '7: - +b']);
+    begin('d');
+    await settle();
+    expect(told()).toHaveLength(3);
+  });
+
+  it('takes along what has ended in its shard, and of no other one', async () => {
+    end('a');
+    end('b', 7);
+    await time.advance(tokensWaitMs - 1);
+    begin('c');
+    end('d');
+    await settle();
+    expect(told()).toEqual(['0: -a d +c']);
+    await time.advance(1);
+    expect(told()).toEqual(['0: -a d +c', '7: -b +']);
+  });
+});
+
+describe('what has ended', () => {
+  it('leaves at the end of the turn where it frees a place: somebody may want it at another proxy', async () => {
+    end('a');
+    end('b', 7);
+    endOfPlace('c');
+    expect(told()).toEqual([]);
+    await settle();
+    expect(told()).toEqual(['0: -a c +']);
+  });
+
+  it('leaves on its own after a moment, together', async () => {
+    end('a');
+    await time.advance(tokensWaitMs - 1);
+    end('b');
+    expect(told()).toEqual([]);
+    await time.advance(1);
+    expect(told()).toEqual(['0: -a b +']);
+    await time.advance(60_000);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('leaves at once where it is closed, then and afterwards', () => {
+    end('a');
+    outbox.close();
+    expect(told()).toEqual(['0: -a +']);
+    end('b');
+    expect(told()).toEqual(['0: -a +', '0: -b +']);
+  });
+});
+
+describe('a call', () => {
+  it('has so many requests and no more, all that have ended before any that begins', async () => {
+    for (let i = 0; i < requestsInCallMax + 8; i++) {
+      begin(`b${i}`);
+      end(`e${i}`);
+    }
+    await settle();
+    const sizes = sent.map(({ ended, begun }) => [ended.length, begun.length]);
+    expect(sizes).toEqual([
+      [requestsInCallMax, 0],
+      [8, requestsInCallMax - 8],
+      [0, 16],
+    ]);
+    expect(
+      sent
+        .flatMap(({ begun }) => names(begun))
+        .join(' ')
+        .trim()
+        .split(/ +/),
+    ).toEqual(Array.from({ length: requestsInCallMax + 8 }, (_, i) => `b${i}`));
+  });
+
+  it('of exactly as many as it has takes no other one', async () => {
+    for (let i = 0; i < requestsInCallMax; i++) begin(`b${i}`);
+    await settle();
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,70 @@
+// What rates in memory promise beyond the arithmetic (test/integration/proxy/rates.test.ts): they are bounded, and go on where Redis ends.
+import { describe, expect, it } from 'vitest';
+import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
+import type { RateHold, Rates } from '../../../../proxy/rates/rates.ts';
+import { createSharedRates } from '../../../../proxy/rates/shared-rates.ts';
+import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
+import { admit, newPlaces, newRequests, newTokens, take } from '../../../support/rates.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+function newLocal(limitsMax?: number) {
+  let taken = 0;
+  const rates = new LocalRates({
+    clock: new VirtualTime(),
+    onTake: () => taken++,
+    ...(limitsMax !== undefined && { limitsMax }),
+  });
+  return { rates, taken: () => taken };
+}
+
+describe('memory', () => {
+  it('is bounded: limits not asked for longest are forgotten, requests under way never', async () => {
+    const { rates } = newLocal(3);
+    const [requests, places] = [newRequests(1), newPlaces(1)];
+    await admit(rates, [requests]);
+    const hold = await admit(rates, [places]);
+    for (let i = 0; i < 10; i++) await admit(rates, [newTokens(10)], 5);
+    expect(rates.size).toBe(3 + 1);
+    await admit(rates, [requests]);
+    expect((await take(rates, [places])).hold).toBeUndefined();
+    hold.settle(0);
+    expect(rates.size).toBe(3);
+  });
+});
+
+describe('shared rates', () => {
+  /** Lets everything in, until it does not answer. */
+  class FakeRedis implements Rates {
+    failure: Error | undefined;
+    readonly settled: number[] = [];
+
+    async take(): Promise<{ standings: []; hold: RateHold }> {
+      if (this.failure !== undefined) throw this.failure;
+      return { standings: [], hold: { settle: (tokens) => void this.settled.push(tokens) } };
+    }
+  }
+
+  it('count in memory while Redis does not answer, with the requests that it had let in', async () => {
+    const [redis, { rates: local, taken }] = [new FakeRedis(), newLocal()];
+    const shared = createSharedRates({ redis, local });
+    const places = newPlaces(2);
+    const first = await admit(shared, [places]);
+    redis.failure = new RedisUnavailableError('down');
+    const second = await admit(shared, [places]);
+    expect(taken()).toBe(1);
+    expect((await take(shared, [places])).hold).toBeUndefined();
+    first.settle(7);
+    expect(redis.settled).toEqual([7]);
+    await admit(shared, [places]);
+    second.settle(9);
+    expect(redis.settled).toEqual([7]);
+    expect(local.size).toBe(1);
+  });
+
+  it('do not hide a defect', async () => {
+    const redis = new FakeRedis();
+    redis.failure = new TypeError('a defect');
+    const shared = createSharedRates({ redis, local: newLocal().rates });
+    await expect(take(shared, [newRequests(1)])).rejects.toThrow('a defect');
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../../common/secret.ts';
+import { answeredModel } from '../../../../proxy/upstream/response-model.ts';
+
+const credential = { apiKey: new Secret('key-of-the-provider') };
+const told = (model: string | undefined) => answeredModel(model, credential);
+
+describe('the model that answered', () => {
+  it.each([
+    'gpt-4o-2024-11-20',
+    '/models/Llama 3.gguf',
+    'arn:aws:bedrock:us-east-1::foundation-model/m-v1:0',
+  ])('is recorded as it was told: %s', (model) => expect(told(model)).toBe(model));
+
+  it('is cut to 256 characters', () => {
+    expect(told('m'.repeat(256))).toBe('m'.repeat(256));
+    expect(told('m'.repeat(100_000))).toBe('m'.repeat(256));
+  });
+
+  it.each([
+    ['is not told', undefined],
+    ['is empty', ''],
+    ['holds what cannot be stored', 'a\u0000b'],
+    ['holds a line break', 'a\nb'],
+    ['holds what is no ASCII', 'модель'],
+    ['holds the provider’s key', 'model-key-of-the-provider'],
+    ['holds the provider’s key where it is cut', `${'m'.repeat(250)}key-of-the-provider`],
+    ['holds a key of the gateway’s', 'model-sk-svc-not-a-key'],
+  ])('is not recorded where it %s', (_what, model) => {
+    expect(told(model)).toBeUndefined();
+  });
+});

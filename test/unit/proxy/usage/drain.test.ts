@@ -1,0 +1,314 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
+import { Random } from '../../../support/access/random.ts';
+import {
+  FakeBooks,
+  FakeStore,
+  startUsageProxy,
+  type UsageProxy,
+  type UsageProxyOptions,
+  usageOf,
+  usagesOf,
+} from '../../../support/usage-queue.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+let time: VirtualTime;
+let books: FakeBooks;
+let store: FakeStore;
+const proxies: UsageProxy[] = [];
+const dayMs = 86_400_000;
+
+beforeEach(() => {
+  time = new VirtualTime();
+  books = new FakeBooks(time);
+  store = new FakeStore(time);
+});
+
+afterEach(async () => {
+  const closed = Promise.all(proxies.map((proxy) => proxy.close(time.monotonic() + 1)));
+  await time.advance(1);
+  await closed;
+  expect(proxies.splice(0).flatMap((proxy) => proxy.failures)).toEqual([]);
+});
+
+function start(options: Partial<UsageProxyOptions> = {}): UsageProxy {
+  const random = new Random(proxies.length);
+  const proxy = startUsageProxy({
+    time,
+    client: books.client(),
+    overflow: store.overflow(),
+    random,
+    ...options,
+  });
+  proxies.push(proxy);
+  return proxy;
+}
+
+/** As a proxy leaves it that ends while the control plane is away. */
+async function leave(...batches: readonly ReturnType<typeof usagesOf>[]): Promise<void> {
+  const overflow = store.overflow(new Random(3));
+  const put = Promise.all(batches.map((events) => overflow.put(events)));
+  await time.advance(100);
+  expect((await put).flat()).toEqual([]);
+}
+
+describe('what waits in the overflow', () => {
+  it('is reported by any proxy, and removed only then', async () => {
+    await leave(usagesOf(10), usagesOf(20, { organizationId: 'organization-2' }));
+    const proxy = start();
+    await time.advance(15_000);
+    expect(books.recorded.size).toBe(30);
+    expect(store.entries).toEqual([]);
+    expect(proxy.counts).toMatchObject({ drained: 30, reported: 0, skipped: 0 });
+  });
+
+  it('is found however late it comes', async () => {
+    start();
+    await time.advance(60_000);
+    await leave(usagesOf(10));
+    await time.advance(20_000);
+    expect(books.recorded.size).toBe(10);
+  });
+
+  it('goes together in few reports', async () => {
+    await leave(...Array.from({ length: 60 }, () => usagesOf(2)));
+    start();
+    await time.advance(15_000);
+    expect(books.recorded.size).toBe(120);
+    expect(books.reports.length).toBeLessThan(30);
+  });
+
+  it('stays where its report is not acknowledged', async () => {
+    await leave(usagesOf(10));
+    books.condition = 'deaf';
+    start();
+    await time.advance(60_000);
+    expect(books.recorded.size).toBe(10);
+    expect(store.events.length).toBe(10);
+    books.condition = 'up';
+    await time.advance(20_000);
+    expect(books.recorded.size).toBe(10);
+    expect(store.entries).toEqual([]);
+  });
+
+  it('is looked for within a second when the control plane is back', async () => {
+    const proxy = start();
+    books.condition = 'down';
+    proxy.record(usageOf());
+    await time.advance(40_000);
+    await leave(usagesOf(50));
+    books.condition = 'up';
+    proxy.record(usageOf());
+    await time.advance(6_500);
+    expect(books.recorded.size).toBe(52);
+  });
+
+  it('is reported once by two proxies that come together', async () => {
+    await leave(...Array.from({ length: 40 }, () => usagesOf(100)));
+    const together = { random: new Random(9), overflow: store.overflow() };
+    const [first, second] = [start(together), start({ ...together, random: new Random(9) })];
+    await time.advance(30_000);
+    expect(books.recorded.size).toBe(4_000);
+    expect(first.counts.drained + second.counts.drained).toBe(4_000);
+    expect(books.reports.reduce((sum, events) => sum + events, 0)).toBe(4_000);
+  });
+
+  it('is taken over from a proxy that is killed in the middle, as soon as its lock ends', async () => {
+    await leave(...Array.from({ length: 40 }, () => usagesOf(100)));
+    const killed = start();
+    while (books.recorded.size === 0) await time.advance(1);
+    killed.kill();
+    proxies.splice(0);
+    expect(store.entries.length).toBeGreaterThan(0);
+    start();
+    await time.advance(40_000);
+    expect(books.recorded.size).toBe(4_000);
+    expect(store.entries).toEqual([]);
+  });
+
+  it('waits for Redis as long as that is gone', async () => {
+    await leave(usagesOf(10));
+    store.condition = 'mute';
+    const proxy = start();
+    await time.advance(60_000);
+    expect(books.recorded.size).toBe(0);
+    store.condition = 'up';
+    await time.advance(20_000);
+    expect(books.recorded.size).toBe(10);
+    expect(proxy.failures).toEqual([]);
+  });
+});
+
+describe('an entry that cannot be reported', () => {
+  it('because it does not open stays, is told once, and is in nobody’s way', async () => {
+    await leave(usagesOf(1), usagesOf(2), usagesOf(3), usagesOf(4));
+    for (const stream of store.streams) if (stream[0] !== undefined) store.unreadable.add(stream[0].id);
+    const unreadable = store.entries.filter(({ id }) => store.unreadable.has(id));
+    const proxy = start();
+    await time.advance(3 * 600_000);
+    await leave(usagesOf(7));
+    await time.advance(20_000);
+    expect(store.entries).toEqual(unreadable);
+    expect(proxy.counts).toMatchObject({ skipped: unreadable.length, lost: 0 });
+    expect(books.recorded.size).toBe(17 - unreadable.flatMap(({ events }) => events).length);
+  });
+
+  it('because one of its events is refused for good stays; the others of it are recorded', async () => {
+    const events = usagesOf(100);
+    books.invalid.add(events[33]?.id ?? '');
+    await leave(events, usagesOf(10), usagesOf(10));
+    const proxy = start();
+    await time.advance(15_000);
+    expect(books.recorded.size).toBe(119);
+    expect(store.entries.map((entry) => entry.events.length)).toEqual([100]);
+    expect(proxy.counts).toMatchObject({ drained: 20, skipped: 1, lost: 0 });
+  });
+
+  it('because this proxy may not report it stays for another', async () => {
+    await leave(
+      ...Array.from({ length: 20 }, (_, i) => usagesOf(5, { organizationId: `organization-${i % 2}` })),
+    );
+    const bound = start({ client: books.client('organization-1') });
+    await time.advance(1_500);
+    expect(books.recorded.size).toBe(50);
+    expect(bound.counts).toMatchObject({ drained: 50, skipped: 1 });
+    // Of a group, and of the first entry alone.
+    expect(books.denials).toBe(2);
+    const reports = books.reports.length;
+    await time.advance(300_000);
+    expect(books.reports.length).toBe(reports);
+    bound.record(usageOf({ organizationId: 'organization-1' }));
+    await time.advance(100);
+    expect(bound.counts.reported).toBe(1);
+    start();
+    await time.advance(15_000);
+    expect(books.recorded.size).toBe(101);
+    expect(store.entries).toEqual([]);
+  });
+
+  it('is tried again after ten minutes', async () => {
+    await leave(usagesOf(5));
+    const [entry] = store.entries;
+    store.unreadable.add(entry?.id ?? '');
+    start();
+    await time.advance(15_000);
+    store.unreadable.clear();
+    await time.advance(300_000);
+    expect(books.recorded.size).toBe(0);
+    await time.advance(320_000);
+    expect(books.recorded.size).toBe(5);
+  });
+
+  it('is logged and removed when it is older than what the control plane takes', async () => {
+    const events = usagesOf(3);
+    for (const { id } of events) books.invalid.add(id);
+    await leave(events);
+    time.wallOffset += 40 * dayMs - 60_000;
+    const proxy = start();
+    await time.advance(30_000);
+    expect(store.events.length).toBe(3);
+    await time.advance(700_000);
+    expect(store.entries).toEqual([]);
+    expect(proxy.counts.lost).toBe(3);
+    expect(proxy.lines.at(-1)).toMatchObject({
+      level: 'error',
+      events: 3,
+      organization_id: 'organization-1',
+    });
+  });
+});
+
+describe('escrow of what waits in the overflow', () => {
+  const escrow = 1_500_000;
+  const escrowOf = (proxy: UsageProxy) => proxy.elsewhere('session-1').map(({ amount }) => amount / escrow);
+
+  /** It puts its usage into the overflow as two entries. @returns it, with the control plane back */
+  async function overflowed(events: readonly [number, number], options: Partial<UsageProxyOptions> = {}) {
+    const proxy = start(options);
+    books.condition = 'down';
+    for (const [index, count] of events.entries())
+      for (const event of usagesOf(count, { organizationId: `organization-${index + 1}` }))
+        proxy.record(event);
+    await time.advance(30_000);
+    expect(store.events.length).toBe(events[0] + events[1]);
+    expect(escrowOf(proxy)).toEqual([events[0] + events[1]]);
+    books.condition = 'up';
+    return proxy;
+  }
+
+  const entryOf = (organizationId: string) =>
+    store.entries.find((entry) => entry.organizationId === organizationId);
+
+  it('is deducted by the proxy that put it there, once it is reported and removed', async () => {
+    const proxy = await overflowed([10, 10]);
+    store.unreadable.add(entryOf('organization-2')?.id ?? '');
+    await time.advance(20_000);
+    expect(books.recorded.size).toBe(10);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+
+  it('is not deducted again each time that an entry is reported of which one event is refused', async () => {
+    const proxy = await overflowed([10, 10]);
+    books.invalid.add(entryOf('organization-1')?.events[3]?.id ?? '');
+    store.unreadable.add(entryOf('organization-2')?.id ?? '');
+    await time.advance(4 * 600_000);
+    expect(books.recorded.size).toBe(9);
+    expect(store.events.length).toBe(20);
+    expect(escrowOf(proxy)).toEqual([20]);
+  });
+
+  it('is deducted once where the entry could not be removed and was reported again', async () => {
+    const overflow = store.overflow();
+    let failures = 2;
+    const remove: typeof overflow.remove = async (shard, entries) => {
+      if (failures-- > 0) throw new RedisUnavailableError('Redis is not there');
+      await overflow.remove(shard, entries);
+    };
+    const proxy = await overflowed([10, 10], { overflow: { ...overflow, remove } });
+    store.unreadable.add(entryOf('organization-2')?.id ?? '');
+    await time.advance(60_000);
+    expect(books.reports.filter((events) => events === 10).length).toBeGreaterThanOrEqual(3);
+    expect(store.events.length).toBe(10);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+
+  it('is deducted once where it was put there several times, because that was not heard', async () => {
+    store.condition = 'deaf';
+    const proxy = start();
+    books.condition = 'down';
+    for (const event of usagesOf(10)) proxy.record(event);
+    await time.advance(8_000);
+    store.condition = 'up';
+    await time.advance(2_000);
+    expect(store.entries.length).toBeGreaterThan(1);
+    expect(escrowOf(proxy)).toEqual([10]);
+    const copies = store.entries.map(({ id }) => id);
+    for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);
+    await time.advance(8_000);
+    for (const { id } of store.entries) if (!copies.includes(id)) store.unreadable.add(id);
+    expect(escrowOf(proxy)).toEqual([20]);
+    books.condition = 'up';
+    await time.advance(20_000);
+    expect([books.recorded.size, store.events.length]).toEqual([10, 10]);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+
+  it('is not deducted for usage that was reported from memory, and is in Redis because that was not heard', async () => {
+    const proxy = start();
+    books.condition = 'down';
+    for (const event of usagesOf(10, { organizationId: 'organization-2' })) proxy.record(event);
+    await time.advance(10_000);
+    for (const { id } of store.entries) store.unreadable.add(id);
+    store.condition = 'deaf';
+    for (const event of usagesOf(10)) proxy.record(event);
+    await time.advance(7_000);
+    books.condition = 'up';
+    await time.advance(6_000);
+    expect(books.recorded.size).toBe(10);
+    expect(proxy.counts).toMatchObject({ reported: 10 });
+    store.condition = 'up';
+    await time.advance(20_000);
+    expect(store.events.length).toBe(10);
+    expect(escrowOf(proxy)).toEqual([10]);
+  });
+});

@@ -1,0 +1,306 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { UsageEvent } from '../../../../proxy/budgets/ledger-client.ts';
+import { bytesOf } from '../../../../proxy/usage/batch.ts';
+import { type UsageProxy, usageOf, usageScene, usagesOf } from '../../../support/usage-queue.ts';
+
+let { books, goAway, proxies, start, store, time } = usageScene();
+
+beforeEach(() => {
+  ({ books, goAway, proxies, start, store, time } = usageScene());
+});
+
+afterEach(() => {
+  expect(proxies.flatMap((proxy) => proxy.failures)).toEqual([]);
+});
+
+function recordAll(proxy: UsageProxy, events: readonly UsageEvent[]): void {
+  for (const event of events) proxy.record(event);
+}
+
+const logged = (proxy: UsageProxy) => proxy.lines.map(({ msg }) => msg);
+
+describe('usage that can be reported', () => {
+  it('is reported together after 20 ms and leaves memory with the acknowledgement', async () => {
+    const proxy = start();
+    recordAll(proxy, usagesOf(3));
+    await time.advance(19);
+    expect(books.reports).toEqual([]);
+    await time.advance(1);
+    expect(books.reports).toEqual([3]);
+    expect(proxy.gauges.events).toBe(3);
+    await time.advance(5);
+    expect(proxy.gauges).toMatchObject({ events: 0, bytes: 0, oldestMs: 0 });
+    expect(proxy.counts).toMatchObject({ reported: 3, overflowed: 0, lost: 0 });
+  });
+
+  it('never calls the control plane from where it is recorded', async () => {
+    const proxy = start();
+    recordAll(proxy, usagesOf(2_500));
+    expect(books.reports).toEqual([]);
+    await time.advance(0);
+    expect(books.reports).toEqual([1_000, 1_000]);
+    await time.advance(20);
+    expect(books.reports).toEqual([1_000, 1_000, 500]);
+  });
+
+  it('goes in at most three reports at a time, and what comes meanwhile is collected', async () => {
+    const proxy = start({ overflow: undefined });
+    books.condition = 'mute';
+    for (let i = 0; i < 40; i++) {
+      recordAll(proxy, usagesOf(10));
+      await time.advance(20);
+    }
+    expect(books.reports).toEqual([10, 10, 10]);
+    books.condition = 'up';
+    await time.advance(5_000);
+    expect(books.mostUnderWay).toBe(3);
+    expect(books.recorded.size).toBe(400);
+    expect(books.reports.length).toBeLessThan(12);
+  });
+
+  it('fills a report by its bytes as well', async () => {
+    const proxy = start();
+    const big = usagesOf(20, { requestId: 'r'.repeat(100_000) });
+    recordAll(proxy, big);
+    await time.advance(50);
+    expect(books.recorded.size).toBe(20);
+    expect(Math.max(...books.reports)).toBe(11);
+  });
+
+  it('that meets a failure is sent again unchanged, ever more seldom', async () => {
+    const proxy = start({ overflow: undefined });
+    books.condition = 'down';
+    recordAll(proxy, usagesOf(4));
+    await time.advance(60_000);
+    expect(new Set(books.reports)).toEqual(new Set([4]));
+    expect(books.reports.length).toBeGreaterThan(10);
+    expect(books.reports.length).toBeLessThan(30);
+    books.condition = 'up';
+    await time.advance(5_005);
+    expect(books.recorded.size).toBe(4);
+    expect(proxy.gauges.events).toBe(0);
+    expect(logged(proxy)).toEqual([
+      'usage cannot be reported; it is kept until it can',
+      'usage is reported again',
+    ]);
+  });
+
+  it('asks with one report at a time whether the control plane is back', async () => {
+    const proxy = start({ overflow: undefined });
+    books.condition = 'mute';
+    recordAll(proxy, usagesOf(5_000));
+    await time.advance(1_100);
+    expect(books.mostUnderWay).toBe(3);
+    books.mostUnderWay = 0;
+    await time.advance(10_000);
+    expect(books.mostUnderWay).toBe(1);
+  });
+
+  it('stands in the books once where its acknowledgement was lost', async () => {
+    const proxy = start({ overflow: undefined });
+    books.condition = 'deaf';
+    recordAll(proxy, usagesOf(2));
+    await time.advance(1_025);
+    expect(proxy.gauges.events).toBe(2);
+    books.condition = 'up';
+    await time.advance(1_000);
+    expect(proxy.gauges.events).toBe(0);
+    expect(books.recorded.size).toBe(2);
+    expect(proxy.counts.reported).toBe(2);
+  });
+
+  it('tells for how long the oldest event has waited', async () => {
+    const proxy = start({ overflow: undefined });
+    books.condition = 'down';
+    proxy.record(usageOf());
+    await time.advance(3_000);
+    proxy.record(usageOf());
+    expect(proxy.gauges.oldestMs).toBe(3_000);
+  });
+});
+
+describe('the bound of memory', () => {
+  const one = usageOf();
+
+  it('lets no request run from the byte on at which it is reached, and drops nothing that still comes', async () => {
+    const proxy = start({ overflow: undefined, memoryBytesMax: 3 * bytesOf(one) });
+    books.condition = 'down';
+    recordAll(proxy, [one, usageOf()]);
+    expect(proxy.hasRoom).toBe(true);
+    proxy.record(usageOf());
+    expect(proxy.hasRoom).toBe(false);
+    recordAll(proxy, usagesOf(5));
+    await time.advance(10_000);
+    expect(proxy.hasRoom).toBe(false);
+    expect(proxy.gauges.events).toBe(8);
+    books.condition = 'up';
+    await time.advance(6_000);
+    expect(proxy.hasRoom).toBe(true);
+    expect(books.recorded.size).toBe(8);
+    expect(proxy.gauges.bytes).toBe(0);
+  });
+
+  it('counts what an event is made of', () => {
+    const longer = usageOf({ requestId: 'request-1 and more', personId: 'person' });
+    expect(bytesOf(longer) - bytesOf(one)).toBe(' and more'.length + 'person'.length);
+    expect(bytesOf(usageOf({ charges: [] }))).toBeLessThan(bytesOf(one));
+  });
+
+  it('is released by the overflow', async () => {
+    const proxy = start({ memoryBytesMax: 3 * bytesOf(one) });
+    await goAway(proxy);
+    recordAll(proxy, usagesOf(5));
+    expect(proxy.hasRoom).toBe(false);
+    await time.advance(6_000);
+    expect(proxy.hasRoom).toBe(true);
+    expect(store.events.length).toBe(6);
+  });
+
+  it('is not reached where the control plane takes less than is used: beyond half of it, usage goes to the overflow', async () => {
+    const proxy = start({ memoryBytesMax: 20 * bytesOf(one) });
+    books.condition = 'mute';
+    for (let i = 0; i < 15; i++) {
+      recordAll(proxy, usagesOf(2));
+      await time.advance(20);
+      expect(proxy.hasRoom).toBe(true);
+    }
+    expect(store.events.length).toBeGreaterThanOrEqual(20);
+    expect(proxy.counts.lost).toBe(0);
+  });
+
+  it('is reached where the overflow is full, and released where there is room again', async () => {
+    store.entriesMax = 0;
+    const proxy = start({ memoryBytesMax: 3 * bytesOf(one) });
+    await goAway(proxy);
+    recordAll(proxy, usagesOf(5));
+    await time.advance(20_000);
+    expect(proxy.hasRoom).toBe(false);
+    store.entriesMax = 10;
+    await time.advance(1_000);
+    expect(proxy.hasRoom).toBe(true);
+    expect(store.events.length).toBe(6);
+    expect(proxy.counts.lost).toBe(0);
+  });
+});
+
+describe('an event that is refused for good', () => {
+  it('is found by halves, logged and lost; the others are recorded', async () => {
+    const proxy = start();
+    const events = usagesOf(1_000);
+    const bad = [events[0], events[499], events[999]].filter((event) => event !== undefined);
+    for (const { id } of bad) books.invalid.add(id);
+    recordAll(proxy, events);
+    await time.advance(1_000);
+    expect(books.recorded.size).toBe(997);
+    expect(proxy.gauges.events).toBe(0);
+    expect(proxy.counts).toMatchObject({ reported: 997, lost: 3 });
+    expect(proxy.lines.map((line) => line.event_id).toSorted()).toEqual(bad.map(({ id }) => id).toSorted());
+    expect(proxy.lines[0]).toMatchObject({
+      level: 'error',
+      cost_usd: '0.0015',
+      organization_id: 'organization-1',
+    });
+    expect(books.reports.length).toBeLessThan(70);
+  });
+
+  it('costs no other one, whatever fails while it is looked for', async () => {
+    const proxy = start();
+    const events = usagesOf(64);
+    const bad = events[20] ?? usageOf();
+    books.invalid.add(bad.id);
+    recordAll(proxy, events);
+    await time.advance(32);
+    books.condition = 'down';
+    await time.advance(400);
+    books.condition = 'up';
+    await time.advance(5_000);
+    expect(books.recorded.size).toBe(63);
+    expect(proxy.counts).toMatchObject({ reported: 63, lost: 1 });
+    expect(proxy.gauges.events).toBe(0);
+  });
+
+  it('is none that this proxy merely may not report: that is kept', async () => {
+    const proxy = start({ client: books.client('organization-2'), overflow: undefined });
+    recordAll(proxy, usagesOf(3));
+    await time.advance(60_000);
+    expect(proxy.gauges.events).toBe(3);
+    expect(proxy.counts.lost).toBe(0);
+  });
+});
+
+describe('while the control plane is away', () => {
+  it('what cannot be reported goes to the overflow, by organization, and out of memory', async () => {
+    const proxy = start();
+    await goAway(proxy);
+    recordAll(proxy, [...usagesOf(600), ...usagesOf(400, { organizationId: 'organization-2' })]);
+    await time.advance(100);
+    const stored = store.entries.map((entry) => [entry.organizationId, entry.events.length]);
+    expect(stored).toContainEqual(['organization-2', 400]);
+    expect(stored).toContainEqual(['organization-1', 600]);
+    expect(proxy.gauges.events).toBe(0);
+    expect(books.recorded.size).toBe(0);
+  });
+
+  it('a batch that is not full waits five seconds for others', async () => {
+    const proxy = start();
+    await goAway(proxy);
+    const before = store.entries.length;
+    recordAll(proxy, usagesOf(3));
+    await time.advance(4_000);
+    expect(store.entries.length).toBe(before);
+    recordAll(proxy, usagesOf(3));
+    await time.advance(1_100);
+    expect(store.entries.map((entry) => entry.events.length)).toContain(6);
+  });
+
+  it('a single failure sends nothing there', async () => {
+    const proxy = start();
+    books.condition = 'down';
+    recordAll(proxy, usagesOf(3));
+    await time.advance(60);
+    books.condition = 'up';
+    await time.advance(1_000);
+    expect(proxy.counts).toMatchObject({ reported: 3, overflowed: 0 });
+  });
+
+  it('a mute one is known by the first report that is not answered', async () => {
+    const proxy = start();
+    books.condition = 'mute';
+    recordAll(proxy, usagesOf(3));
+    await time.advance(1_019);
+    expect(proxy.gauges.events).toBe(3);
+    await time.advance(10);
+    expect(store.events.length).toBe(3);
+    expect(proxy.gauges.events).toBe(0);
+  });
+
+  it.each(['down', 'mute', 'deaf'] as const)('and Redis is %s: all stays in memory', async (condition) => {
+    store.condition = condition;
+    const proxy = start();
+    await goAway(proxy);
+    recordAll(proxy, usagesOf(2_000));
+    await time.advance(60_000);
+    expect(proxy.gauges.events).toBe(2_001);
+    books.condition = 'up';
+    store.condition = 'up';
+    await time.advance(30_000);
+    expect(books.recorded.size).toBe(2_001);
+    expect(proxy.gauges.events).toBe(0);
+    expect(store.entries).toEqual([]);
+  });
+
+  it('for an hour: everything arrives when it is back, each once', async () => {
+    const proxy = start();
+    await goAway(proxy);
+    for (let minute = 0; minute < 60; minute++) {
+      recordAll(proxy, usagesOf(300));
+      await time.advance(60_000);
+    }
+    expect(proxy.gauges.events).toBeLessThan(300);
+    books.condition = 'up';
+    await time.advance(60_000);
+    expect(books.recorded.size).toBe(18_001);
+    expect(store.entries).toEqual([]);
+    expect(proxy.counts.lost).toBe(0);
+  });
+});
