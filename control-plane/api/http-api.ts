@@ -14,12 +14,12 @@ import type { TlsSource } from '../../common/tls.ts';
 import { decodeJson, JsonRequestError } from '../../proto/json/decode.ts';
 import { toJson } from '../../proto/json/encode.ts';
 import { contract, errorDetail, type MethodDefinition, services } from '../../proto/load.ts';
+import { sendOpenapi, wantsOpenapi } from '../openapi.ts';
 import { type Credentials, readCredentials } from '../rpc/authentication.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import { CallError, callCodes, httpStatusOf } from '../rpc/errors.ts';
 import { type AnswerDeps, answer, createInFlight, type InFlight } from '../rpc/respond.ts';
 import type { Download } from '../services/method.ts';
-import { sendOpenapi, wantsOpenapi } from '../openapi.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { isDownload, isMethodName, type MethodName } from './methods.ts';
 

@@ -1,4 +1,4 @@
-// Secrets: keys, tokens and passwords, by their forms (secrets/forms.ts). Literals are looked for first, so that a text without
+// Secrets: keys, tokens and passwords, by their forms (secrets/known-forms.ts). Literals are looked for first, so that a text without
 // them is read once; held against the folded text, so that nothing invisible hides a key.
 
 import type { SecretForm, SecretsCheck } from '../definition.ts';

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
+import { compileWords } from '../../../../guardrails/kinds/phrases.ts';
 import { restoreMatcher } from '../../../../guardrails/kinds/restore.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
-import { compileWords } from '../../../../guardrails/kinds/phrases.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { Random } from '../../../support/access/random.ts';

@@ -3,19 +3,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { ClientGone, Exchange } from '../../../../proxy/http/exchange.ts';
-import { handling } from '../../../../proxy/http/request-lifecycle.ts';
+import { withLifecycle } from '../../../../proxy/http/request-lifecycle.ts';
 import { respondJson } from '../../../../proxy/http/respond.ts';
 
 const watchdog = { watch: () => undefined, unwatch: () => undefined, watched: [], close: () => undefined };
 
 it('a response leaves whole though the total time is over in the turn in which it is ready', async () => {
   const recorded: Exchange[] = [];
-  const handle = handling({ watchdog, record: (exchange) => recorded.push(exchange) }, async (exchange) => {
-    await Promise.resolve();
-    respondJson(exchange, { made: 'late' });
-    // After the promises that follow the response, and before the end of this turn of the event loop.
-    process.nextTick(() => exchange.abort(new ClientGone('client_stalled')));
-  });
+  const handle = withLifecycle(
+    { watchdog, record: (exchange) => recorded.push(exchange) },
+    async (exchange) => {
+      await Promise.resolve();
+      respondJson(exchange, { made: 'late' });
+      // After the promises that follow the response, and before the end of this turn of the event loop.
+      process.nextTick(() => exchange.abort(new ClientGone('client_stalled')));
+    },
+  );
   const server = createServer((request, response) => {
     const arrival = { address: '127.0.0.1', expectsContinue: false, monotonic: () => performance.now() };
     void handle(new Exchange(request, response, arrival));
