@@ -1,6 +1,5 @@
 // What selects models: a name, or a glob over names. A selector selects a model if it matches any of the model's names, so whichever
 // name a caller sends, the same rules hold.
-import { matchesGlob } from '../common/model-glob.ts';
 import { canonicalProviderName } from '../common/provider-names.ts';
 import { limitNamesOfModel, modelMeant, namesOfModel } from './model-names.ts';
 
@@ -40,4 +39,29 @@ export function allowsModel(selectors: readonly string[], model: string): boolea
 
 function matchesAny(selector: string, names: readonly string[]): boolean {
   return names.some((name) => matchesGlob(selector, name));
+}
+
+const globPattern = /^[A-Za-z0-9*][A-Za-z0-9._:@/+*-]{0,319}$/;
+
+/** Whether the text can be stored as a glob over `<provider>/<model>`, where `*` matches any run of characters, also `/`. */
+export function isModelGlob(text: string): boolean {
+  return globPattern.test(text);
+}
+
+/** Linear in the lengths: no regular expression is built from a caller's text. */
+export function matchesGlob(glob: string, text: string): boolean {
+  const pieces = glob.split('*');
+  const first = pieces[0] ?? '';
+  if (pieces.length === 1) return glob === text;
+  const last = pieces[pieces.length - 1] ?? '';
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+    return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = text.indexOf(piece, at);
+    if (found === -1 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
 }

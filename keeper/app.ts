@@ -14,7 +14,7 @@ import { openNamespaces } from './open-namespaces.ts';
 import { type OpenSurroundings, openSurroundings } from './open-surroundings.ts';
 import type { KeeperSettings } from './settings.ts';
 import type { Certificates, Shared } from './shared.ts';
-import { startTask } from './tasks.ts';
+import { startTask } from './shared.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { keepWebhook } from './webhook.ts';
 

@@ -6,7 +6,7 @@ import type { Leadership } from './api/leadership.ts';
 import { createCertificateKeeper } from './authority/keep.ts';
 import { createTenantKeeper } from './authority/tenants.ts';
 import type { Certificates, Shared } from './shared.ts';
-import { startTask } from './tasks.ts';
+import { startTask } from './shared.ts';
 
 export interface AuthorityOptions {
   readonly leadership: Leadership;

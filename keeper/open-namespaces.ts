@@ -8,7 +8,7 @@ import { allObjects, metadataOf, paths, textIn } from './api/sources.ts';
 import type { Hand } from './hand.ts';
 import { collectSizes, mistakesIn, projectLimitRange, projectNamespace, tenantsIn } from './namespaces.ts';
 import type { Shared } from './shared.ts';
-import { startTask } from './tasks.ts';
+import { startTask } from './shared.ts';
 
 export interface OpenNamespaces {
   /** Those with sidecars, as far as it is known. */

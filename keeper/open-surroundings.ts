@@ -6,7 +6,7 @@ import { isLasting, oneObject, paths } from './api/sources.ts';
 import type { Hand } from './hand.ts';
 import { imageIn, podTemplateName } from './image.ts';
 import type { Shared } from './shared.ts';
-import { startTask } from './tasks.ts';
+import { startTask } from './shared.ts';
 import { injectorService, webhookName } from './webhook.ts';
 import type { Surroundings } from './webhook-plan.ts';
 

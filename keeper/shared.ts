@@ -1,12 +1,14 @@
-// What the parts of a keeper share, and what one of them is to the others.
+// What the parts of a keeper share: what all are given, what one of them is to the others, and how each repeats its tasks.
+
 import type { CertificateEnds } from '../common/certificate-ends.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';
+import { type Rounds, startRounds } from '../common/periodic-task.ts';
 import type { Timers } from '../common/timers.ts';
 import type { ApiClient } from './api/client.ts';
 import type { KeeperSettings } from './settings.ts';
-import type { KeeperMetrics } from './telemetry/metrics.ts';
+import type { KeeperMetrics, Task } from './telemetry/metrics.ts';
 
 export interface Shared {
   readonly settings: KeeperSettings;
@@ -23,4 +25,31 @@ export interface Certificates {
   bundle(): string | undefined;
   ends(): ReturnType<CertificateEnds['read']>;
   wake(): void;
+}
+
+interface TaskDeps {
+  readonly log: Logger;
+  readonly timers: Timers;
+  readonly metrics: KeeperMetrics;
+}
+
+interface TaskOptions {
+  readonly task: Task;
+  readonly everyMs: number;
+  /** @throws Error: told, counted, and tried again */
+  round(): Promise<void>;
+}
+
+/** The first round begins at once. */
+export function startTask({ task, everyMs, round }: TaskOptions, { metrics, ...deps }: TaskDeps): Rounds {
+  const counted = async () => {
+    try {
+      await round();
+      metrics.taskFailing(task, false);
+    } catch (error) {
+      metrics.taskFailing(task, true);
+      throw error;
+    }
+  };
+  return startRounds(counted, { ...deps, what: `keeping ${task}`, everyMs });
 }

@@ -1,4 +1,4 @@
-// From a call to its handler: who calls, whether they may, then the handler. A change is judged a second time inside its
+// From a call to its handler: who calls, whether they may, then the handler. A change is authorized a second time inside its
 // own transaction: changes run one after another, so nobody acts after the change that stopped them.
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
@@ -98,17 +98,17 @@ async function operate(
 function read(deps: DispatchDeps, method: ReadMethod<unknown, object>, call: Call): Promise<object> {
   return deps.store.snapshot(async (db) => {
     const now = deps.clock.now();
-    const caller = await judge(deps, method, call, { db, now });
+    const caller = await authorize(deps, method, call, { db, now });
     return await method.handle({ db, caller, now, deps: deps.services }, call.request);
   });
 }
 
-/** It may take long, so its caller is judged again for each part that is read: nobody reads on who may no longer read. */
+/** It may take long, so its caller is authorized again for each part that is read: nobody reads on who may no longer read. */
 function outside(deps: DispatchDeps, method: OperatorMethod<unknown, object>, call: Call): OutsideCall {
   const read = <T>(work: (db: Kysely<Schema>) => Promise<T>) =>
     deps.shares.inTurn('reads', call.owner, () =>
       deps.store.snapshot(async (db) => {
-        await judge(deps, method, call, { db, now: deps.clock.now() });
+        await authorize(deps, method, call, { db, now: deps.clock.now() });
         if (method.effect === 'change') expectNoCredential(call);
         return await work(db);
       }),
@@ -137,11 +137,13 @@ async function change(
   call: Call,
 ): Promise<object> {
   // Before the feed's row is taken, so that strangers hold up nobody's change.
-  const caller = await deps.store.snapshot((db) => judge(deps, method, call, { db, now: deps.clock.now() }));
+  const caller = await deps.store.snapshot((db) =>
+    authorize(deps, method, call, { db, now: deps.clock.now() }),
+  );
   expectNoCredential(call);
   const context = { actor: actorOf(caller), from: caller.from, action: call.name };
   return await deps.store.change(context, async (tx) => {
-    const confirmed = await judge(deps, method, call, tx);
+    const confirmed = await authorize(deps, method, call, tx);
     return await method.handle({ ...tx, caller: confirmed, deps: deps.services }, call.request);
   });
 }
@@ -151,13 +153,13 @@ async function bootstrap(
   method: BootstrapMethod<unknown, object>,
   call: Call,
 ): Promise<object> {
-  const judgeBootstrap = async ({ db, now }: Moment) =>
+  const authorizeBootstrap = async ({ db, now }: Moment) =>
     expectAudience('bootstrap', await authenticate(db, call.presented, { now, deps: deps.services }));
-  const caller = await deps.store.snapshot((db) => judgeBootstrap({ db, now: deps.clock.now() }));
+  const caller = await deps.store.snapshot((db) => authorizeBootstrap({ db, now: deps.clock.now() }));
   expectNoCredential(call);
   const context = { actor: actorOf(caller), from: caller.from, action: call.name };
   return await deps.store.change(context, async (tx) => {
-    await judgeBootstrap(tx);
+    await authorizeBootstrap(tx);
     return await method.handle({ ...tx, deps: deps.services }, call.request);
   });
 }
@@ -174,7 +176,7 @@ interface Moment {
 }
 
 /** The operator, if they may call this method on what the request names. */
-async function judge(
+async function authorize(
   deps: DispatchDeps,
   method: OperatorMethod<unknown, object>,
   call: Call,

@@ -29,9 +29,9 @@ import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/Watc
 import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import { errorDetail, packageDefinition, services } from '../../proto/load.ts';
 import type { CertificateProxy, Credentials } from '../rpc/authentication.ts';
+import { certificateProxyOf, isConfidential, peerOf } from '../rpc/authentication.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError, callCodes } from '../rpc/errors.ts';
-import { certificateProxyOf, isConfidential, peerOf } from '../rpc/peer.ts';
 import { type Answer, type AnswerDeps, answer, createInFlight } from '../rpc/respond.ts';
 import type { AccessService } from '../services/access.ts';
 import type { ReportDecisions } from '../services/guardrail-decisions.ts';

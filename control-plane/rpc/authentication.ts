@@ -1,7 +1,9 @@
 // Finds out who calls from what came with the call: a bearer token, looked up by its SHA-256, or a verified client
 // certificate. Nothing is cached, so a revoked token stops on every replica with the transaction that revokes it.
+
 import { timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
+import type { Peer } from '../../common/callers.ts';
 import { credentialPrefixes, hashCredential, isWellFormedCredential } from '../../common/credential.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Caller, ProxyCaller } from './caller.ts';
@@ -132,4 +134,34 @@ function notAccepted(): CallError {
 
 function unauthenticated(message: string): CallError {
   return new CallError('unauthenticated', message);
+}
+
+/** The other end of a connection. @param printed by the library: "127.0.0.1:4711", "::1:4711", or "unknown" once the connection is gone */
+export function peerOf(printed: string): Peer {
+  const [, remoteAddress = printed, port] = /^(.*):(\d+)$/.exec(printed) ?? [];
+  return { remoteAddress, remotePort: port === undefined ? undefined : Number(port) };
+}
+
+/** Whether secrets may go to this peer: nobody else reads what goes over TLS or stays on the machine. */
+export function isConfidential(overTls: boolean, address: string): boolean {
+  return overTls || address === '::1' || address.startsWith('127.');
+}
+
+/**
+ * The first of the configured proxies that the certificate names.
+ * @param subjectAltName as node:tls prints it: "DNS:name, URI:name"; values with odd characters are quoted, and match nothing
+ */
+export function certificateProxyOf(
+  subjectAltName: string | undefined,
+  proxies: readonly CertificateProxy[],
+): CertificateProxy | undefined {
+  // A quoted value may hold ", DNS:other": then nothing of it can be told apart safely.
+  if (subjectAltName === undefined || subjectAltName.includes('"')) return undefined;
+  const names = new Set(
+    subjectAltName.split(', ').flatMap((entry) => {
+      const match = /^(?:DNS|URI):(.+)$/.exec(entry);
+      return match?.[1] === undefined ? [] : [match[1]];
+    }),
+  );
+  return proxies.find((proxy) => names.has(proxy.id));
 }

@@ -23,7 +23,7 @@ import type { Schema } from '../store/schema.ts';
 import { type DriftRow, findDrift } from './bill-drift.ts';
 import { flag } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { requireExists } from './referred.ts';
+import { requireExists } from './organization-of.ts';
 
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
 

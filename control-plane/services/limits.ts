@@ -37,9 +37,9 @@ import { changed } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimits, type LimitRow, limitRecord, lockBooksOf, shownTo } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import { requireExists } from './organization-of.ts';
 import { organizationChanged } from './organizations.ts';
 import { findPerson } from './people.ts';
-import { requireExists } from './referred.ts';
 import { findKey, requireNotRevoked, valuesOfKey } from './virtual-key-rows.ts';
 
 /** Of one subject: all of them stand in its record, and every request is held against all of them. */

@@ -111,7 +111,7 @@ export interface OutsideCall extends DownloadCall {
 
 export interface DownloadCall {
   readonly now: number;
-  /** Reads in a snapshot of its own, in which the caller is judged anew. @throws CallError, StoreUnavailableError */
+  /** Reads in a snapshot of its own, in which the caller is authorized anew. @throws CallError, StoreUnavailableError */
   read<T>(work: (db: Kysely<Schema>) => Promise<T>): Promise<T>;
 }
 

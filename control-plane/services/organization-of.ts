@@ -1,6 +1,9 @@
-// How a request's organization is found: the rows of methods.ts choose one of these.
+// How a request's organization is found, of which the rows of methods.ts choose one way, and whether it has what the request refers to.
+import type { Kysely } from 'kysely';
+import type { Reference } from '../domain/enum-names.ts';
 import { id } from '../domain/shared-fields.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Belongs, ReadCall } from './method.ts';
 
 /** The request names no organization: the caller's own. */
@@ -103,4 +106,31 @@ async function organizationOfPerson(personId: string, call: ReadCall): Promise<B
     .where('id', '=', personId)
     .executeTakeFirst();
   return person?.organization_id;
+}
+
+const referred = {
+  ai_system: { table: 'ai_systems', what: 'an AI system' },
+  person: { table: 'people', what: 'a person' },
+  virtual_key: { table: 'virtual_keys', what: 'a virtual key' },
+} as const;
+
+type Kind = keyof typeof referred | 'organization';
+
+/** @throws CallError unless what is referred to is the organization's; the organization itself was compared when it was read */
+export async function requireExists(
+  db: Kysely<Schema>,
+  organizationId: string,
+  { field, kind, id }: Reference<Kind> & { readonly field: string },
+): Promise<void> {
+  if (kind === 'organization') return;
+  const { table, what } = referred[kind];
+  const row = await db
+    .selectFrom(table)
+    .select('id')
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (row === undefined) {
+    throw invalidRequest([{ field: `${field}.id`, description: `must be ${what} of the organization` }]);
+  }
 }

@@ -78,7 +78,7 @@ const problemsInContract = {
   shadowed: 'SELECTOR_PROBLEM_SHADOWED',
 } as const satisfies Record<StoredProblem, string>;
 
-interface Telling {
+interface MatchesField {
   readonly matches?: ModelMatches | null;
 }
 
@@ -86,7 +86,7 @@ interface Telling {
  * What the selectors of a request select, in its response and nowhere else: the audit log has the selectors themselves.
  * @param selectors undefined: the request had none
  */
-export function withMatches<Response extends Telling>(
+export function withMatches<Response extends MatchesField>(
   outcome: Outcome<Response>,
   selectors: readonly WrittenSelector[] | undefined,
 ): Outcome<Response> {

@@ -24,7 +24,7 @@ import { addValue, changed, endValues, revokeKey } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import { requireExists } from './referred.ts';
+import { requireExists } from './organization-of.ts';
 import { matchesOf, withMatches } from './selector-check.ts';
 import {
   findKey,

@@ -8,10 +8,9 @@ import type { Finding, Inspected, InspectedText } from '../matcher.ts';
 import type { ReadMatcher, TwoInspections } from '../read-twice.ts';
 import { candidatesOf } from './secrets/candidates.ts';
 import { type Form, InvalidFormError, writtenForm } from './secrets/form.ts';
-import { type IndexOfForms, indexOf } from './secrets/index-of-forms.ts';
 import { continuationMax, continuations, forms } from './secrets/known-forms.ts';
 import type { LiteralPlace } from './secrets/literals.ts';
-import { placesInWritten } from './secrets/literals.ts';
+import { type IndexOfForms, indexOf, placesInWritten } from './secrets/literals.ts';
 
 /**
  * What is longer than a window: of a private key its first line is found, then its body as another finding; a token of RFC 7519

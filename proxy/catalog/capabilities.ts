@@ -2,11 +2,10 @@
 // (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them. A row is for a model by any of its
 // names. A row of an operator's may name a model that another is like: a name of the account's own does not say which model is behind it.
 
-import { selectsModel, storedSelector } from '../../catalog/model-selector.ts';
+import { isModelGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
 import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
-import { isModelGlob } from '../../common/model-glob.ts';
 import { providerNames } from '../../common/provider-names.ts';
 
 export type { Traits };

@@ -1,6 +1,6 @@
 // How many tokens an image comes to at most, by model. Vendors scale images down before they count them, so each has a largest
 // one; where it is not known, the figure is on the safe side. It is what a budget holds, not what is charged.
-import { matchesGlob } from '../../common/model-glob.ts';
+import { matchesGlob } from '../../catalog/model-selector.ts';
 import { audioSecondsMax } from './audio-length.ts';
 
 /** @param model `<provider>/<model>` */

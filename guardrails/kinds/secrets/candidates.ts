@@ -5,8 +5,7 @@ import { contextMax } from '../../fold.ts';
 import type { InspectedText } from '../../matcher.ts';
 import { assignment, isAssigned, optionBefore } from './assignment.ts';
 import type { Form } from './form.ts';
-import type { IndexOfForms } from './index-of-forms.ts';
-import type { LiteralPlace } from './literals.ts';
+import type { IndexOfForms, LiteralPlace } from './literals.ts';
 
 /** In the folded text. */
 export interface Candidate {

@@ -1,7 +1,6 @@
-// The guardrails that another service decides, as requests see them. Slots, failures in a row and connections belong to a service, by
-// its guardrail's id and revision, for all requests. What becomes of a service's verdict, by its guardrail's action, and of its failure, by the guardrail's failure rule. It may be asked
-// several times for one stage of a request; what was decided is counted once.
-
+// The guardrails that another service decides, as requests see them: what becomes of a verdict, by the guardrail's action, and of a failure,
+// by its failure rule. Slots, failures in a row and connections belong to a service, by its guardrail's id and revision, for all requests.
+// A service may be called several times for one stage of a request; what was decided is counted once.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';

@@ -1,6 +1,6 @@
 // What a connection says about who is behind it.
 import { describe, expect, it } from 'vitest';
-import { certificateProxyOf, isConfidential, peerOf } from '../../../../control-plane/rpc/peer.ts';
+import { certificateProxyOf, isConfidential, peerOf } from '../../../../control-plane/rpc/authentication.ts';
 
 describe('the address of a peer', () => {
   it.each([
