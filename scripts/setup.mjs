@@ -1,4 +1,4 @@
-// Prepares a fresh clone for `npm start`, `npm test` or `npm run bench`, and says what it does before it does it. Plain
+// Prepares a fresh clone for `npm start`, `npm test`, `npm run mutation` or `npm run bench`, and says what it does before it does it. Plain
 // JavaScript without packages, because it runs under whatever Node (18 or later) the machine has; what follows runs under
 // the pinned Node that this installs. Where nothing is missing it says nothing and takes some milliseconds.
 import { spawnSync } from 'node:child_process';
@@ -12,6 +12,7 @@ const pinnedNode = join(root, 'node_modules/.bin/node');
 /** Programs that are no npm packages, by the task that needs them: name → Debian package. */
 const programs = {
   start: {},
+  mutation: {},
   test: { 'redis-server': 'redis-server', initdb: 'postgresql', openssl: 'openssl' },
   bench: { 'redis-server': 'redis-server', nginx: 'nginx', wrk: 'wrk' },
 };
@@ -22,7 +23,7 @@ class SetupError extends Error {}
 
 const task = process.argv[2];
 try {
-  if (!(task in programs)) throw new SetupError('usage: node scripts/setup.mjs start|test|bench');
+  if (!(task in programs)) throw new SetupError('usage: node scripts/setup.mjs start|mutation|test|bench');
   installPackages(task === 'start');
   installPrograms(programs[task]);
 } catch (error) {
