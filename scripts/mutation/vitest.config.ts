@@ -14,7 +14,7 @@ export default defineConfig({
     isolate: false,
     fileParallelism: false,
     retry: 0,
-    testTimeout: 20_000,
+    testTimeout: 10_000,
     hookTimeout: 20_000,
   },
 });
