@@ -1,4 +1,4 @@
-// How Stryker runs the tests of one room: no servers, one process, and a mutant that hangs is found soon.
+// How Stryker runs the tests of one room: no servers, one process.
 import { defineConfig } from 'vitest/config';
 import { isRoomName, rooms } from './rooms.ts';
 
@@ -14,7 +14,7 @@ export default defineConfig({
     isolate: false,
     fileParallelism: false,
     retry: 0,
-    testTimeout: 10_000,
+    testTimeout: 60_000,
     hookTimeout: 20_000,
   },
 });
