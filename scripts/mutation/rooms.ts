@@ -67,6 +67,8 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
       'test/golden/golden.test.ts',
       'test/unit/proxy/{formats,conversation,models}/**/*.test.ts',
       'test/unit/proxy/providers/*.test.ts',
+      'test/unit/proxy/pricing/{special-usage,vendor-rules}.test.ts',
+      'test/unit/proxy/upstream/{translation,images,response-model}.test.ts',
     ],
   },
 };
