@@ -15,6 +15,7 @@ const pinnedNode = join(root, 'node_modules/.bin/node');
 const programs = {
   start: {},
   check: { openssl: 'openssl' },
+  mutation: {},
   test: { 'redis-server': 'redis-server', initdb: 'postgresql', openssl: 'openssl' },
   bench: { 'redis-server': 'redis-server', nginx: 'nginx', wrk: 'wrk' },
 };
@@ -27,7 +28,7 @@ const task = process.argv[2];
 try {
   if (task !== 'types') {
     if (!(task in programs))
-      throw new SetupError('usage: node scripts/setup.mjs start|check|test|bench|types');
+      throw new SetupError('usage: node scripts/setup.mjs start|check|test|mutation|bench|types');
     installPackages(task === 'start');
     installPrograms(programs[task]);
   }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readCredentials, readDirectKey, readRouteKey } from '../../../../proxy/access/credentials.ts';
+import {
+  readCloudKeys,
+  readCredentials,
+  readDirectKey,
+  readRegion,
+  readRouteKey,
+} from '../../../../proxy/access/credentials.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import { RequestHeaders } from '../../../../proxy/http/headers.ts';
 
@@ -109,6 +115,9 @@ describe('the direct-key flag', () => {
         refused('invalid_request'),
       );
     }
+    expect(refusedBy(() => generic('x-svc-direct-key', 'yes', 'x-svc-vk', 'sk-svc-a')).message).toContain(
+      '`x-svc-direct-key`',
+    );
     const twice = ['x-svc-direct-key', 'true', 'x-svc-direct-key', 'false', 'x-svc-vk', 'sk-svc-a'];
     expect(() => generic(...twice)).toThrow(refused('invalid_request'));
   });
@@ -164,6 +173,12 @@ describe("the caller's provider key", () => {
     },
   );
 
+  it('is required by a message that names the headers it may come in', () => {
+    expect(refusedBy(() => readDirectKey(headers())).message).toMatch(
+      /bearer.*`x-api-key`.*`x-goog-api-key`/,
+    );
+  });
+
   it('comes as the route demands, a scheme word tolerated where none is expected, never a virtual key', () => {
     expect(readRouteKey(headers('authorization', 'Bearer sk-x'), 'bearer').reveal()).toBe('sk-x');
     expect(readRouteKey(headers('authorization', 'sk-x'), 'plain').reveal()).toBe('sk-x');
@@ -177,4 +192,35 @@ describe("the caller's provider key", () => {
       );
     }
   });
+});
+
+describe("the caller's own cloud credentials", () => {
+  const pair = ['cloud-access-key-id', 'AKIA', 'cloud-secret-access-key', 'secret'];
+
+  it('are an access key pair, with a session token where one is sent', () => {
+    const keys = readCloudKeys(headers(...pair));
+    expect([keys.accessKeyId.reveal(), keys.secretAccessKey.reveal()]).toEqual(['AKIA', 'secret']);
+    expect(keys.sessionToken).toBeUndefined();
+    expect(readCloudKeys(headers(...pair, 'cloud-session-token', 'token')).sessionToken?.reveal()).toBe(
+      'token',
+    );
+    expect(readRegion(headers('cloud-region-name', 'eu-west-1'))).toBe('eu-west-1');
+  });
+
+  it.each(['cloud-access-key-id', 'cloud-secret-access-key', 'cloud-session-token'])(
+    'are refused without a usable %s, by a message that names it',
+    (name) => {
+      const others = ['cloud-access-key-id', 'cloud-secret-access-key']
+        .filter((other) => other !== name)
+        .flatMap((other) => [other, 'value']);
+      for (const value of ['sk-svc-v', 'two words', '']) {
+        const refusal = refusedBy(() => readCloudKeys(headers(...others, name, value)));
+        expect(refusal).toMatchObject({ code: 'provider_key_required' });
+        expect(refusal.message).toContain(`\`${name}\``);
+      }
+      const twice = refusedBy(() => readCloudKeys(headers(...others, name, 'one', name, 'other')));
+      expect(twice).toMatchObject({ code: 'conflicting_credentials' });
+      expect(twice.message).toContain(`\`${name}\``);
+    },
+  );
 });

@@ -84,6 +84,14 @@ describe('the horizon', () => {
     expect(feed.permits('e', at(19))).toBe(false);
   });
 
+  it('moves up as soon as more changes are known than are remembered, past the sixteenth that is forgotten', () => {
+    const feed = begun(10, 32);
+    for (let change = 1; change <= 32; change++) feed.change(`key-${change}`, 10 + change);
+    expect(feed.permits('untouched', at(10))).toBe(true);
+    feed.change('key-33', 43);
+    expect([feed.permits('untouched', at(12)), feed.permits('untouched', at(13))]).toEqual([false, true]);
+  });
+
   it('starts over with a new epoch, unconfirmed', () => {
     const feed = begun(10);
     feed.confirm(at(10), 1_000);

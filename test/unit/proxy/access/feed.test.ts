@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createLogger } from '../../../../common/logger.ts';
 import {
   Feed,
   type FeedMessage,
@@ -8,7 +9,6 @@ import {
 } from '../../../../proxy/access/feed.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import { Records } from '../../../../proxy/access/records.ts';
-import { silentLog } from '../../../support/silent-log.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 interface Watch {
@@ -23,11 +23,13 @@ let records: Records;
 let watches: Watch[];
 let recalls: Recall[];
 let feed: Feed;
+let logged: string[];
 
 beforeEach(() => {
   time = new VirtualTime();
   watches = [];
   recalls = [];
+  logged = [];
   records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });
   feed = new Feed({
     watch: (start, handlers) => {
@@ -48,7 +50,7 @@ beforeEach(() => {
     timers: time,
     random: () => 1,
     limits: accessLimits,
-    log: silentLog,
+    log: createLogger({ name: 'test', level: 'info', stream: { write: (line) => void logged.push(line) } }),
   });
 });
 
@@ -104,6 +106,23 @@ describe('the feed', () => {
     answer(1);
     deliver({ type: 'reset', horizon: { epoch: 'two', revision: 1 } });
     expect(newest().asks).toHaveLength(2);
+  });
+});
+
+describe('a hint that the feed has news', () => {
+  it('has it asked at once, unless an ask is under way', () => {
+    deliver({ type: 'started', horizon: at(1) });
+    feed.askNow();
+    expect(newest().asks).toHaveLength(1);
+    answer(1);
+    feed.askNow();
+    expect(newest().asks).toHaveLength(2);
+  });
+
+  it('changes nothing while there is no connection', () => {
+    newest().handlers.closed(new Error('refused'));
+    feed.askNow();
+    expect(newest().asks).toHaveLength(1);
   });
 });
 
@@ -167,6 +186,21 @@ describe('a connection', () => {
   ] as const)('that sends %s is given up', (_, message) => {
     deliver(message);
     expect(newest().cancelled).toBe(true);
+  });
+
+  it('that fails twice in a row is logged with the reason of the second failure, and once more when it is back', async () => {
+    newest().handlers.closed(new Error('the first reason'));
+    await time.advance(100);
+    expect(logged).toEqual([]);
+    deliver({ type: 'changes', invalidations: [] });
+    expect(logged).toEqual([expect.stringContaining('the feed did not say where it begins')]);
+    await time.advance(200);
+    newest().handlers.closed(new Error('the third reason'));
+    expect(logged).toHaveLength(1);
+    await time.advance(400);
+    deliver({ type: 'started', horizon: at(1) });
+    answer(1);
+    expect(logged.slice(1)).toEqual([expect.stringContaining('the change feed is connected again')]);
   });
 
   it('that answers from before what is known is given up', () => {

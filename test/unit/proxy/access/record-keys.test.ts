@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../common/clock.ts';
+import { createLogger } from '../../../../common/logger.ts';
 import {
   parseVerifyingKeys,
   publicPemOf,
@@ -48,6 +49,22 @@ describe('public keys in a file', () => {
     given.learn([old.publicKey]);
     expect(given.isGenuine(recordOf(old))).toBe(false);
     expect(given.state()).toEqual({ ids: [fresh.id.toString('hex')], fromControlPlane: false });
+    given.close();
+  });
+});
+
+describe('a control plane that signs with no key that is given', () => {
+  it('is refused each time with what to do, and logged once', () => {
+    const logged: string[] = [];
+    const stream = { write: (line: string) => void logged.push(line) };
+    const log = createLogger({ name: 'test', level: 'info', stream });
+    const given = openRecordKeys(
+      { keys: parseVerifyingKeys(publicPemOf(old)), file: undefined, maxStaleMs: 3_600_000 },
+      { log, clock: systemClock, limits: accessLimits },
+    );
+    expect(() => given.refuse('unknown key')).toThrow('add its public key to GATEWAY_RECORD_KEYS');
+    expect(() => given.refuse('unknown key')).toThrow('add its public key to GATEWAY_RECORD_KEYS');
+    expect(logged).toEqual([expect.stringContaining('add its public key')]);
     given.close();
   });
 });

@@ -249,6 +249,38 @@ describe('a silent feed', () => {
   });
 });
 
+describe('a response that the feed contradicts', () => {
+  it('has the feed asked at once, not with the next heartbeat', async () => {
+    const proxy = await startWarm();
+    proxy.link.way = { there: 1, back: 400 };
+    const found = find(proxy, hashOf(50));
+    await world.time.advance(50);
+    world.database.createKey(hashOf(50), { organizationId: 'north' });
+    await world.time.advance(300);
+    const answersBefore = proxy.link.answersDelivered;
+    await world.time.advance(60);
+    expect(proxy.link.answersDelivered).toBe(answersBefore + 1);
+    await found;
+  });
+});
+
+describe('a key that was served stale', () => {
+  it('is no guess: its refusal counts towards no limit and takes it out of Redis', async () => {
+    const proxy = await startWarm({ withRedis: true });
+    await world.time.advance(10);
+    const inRedis = world.redis.values.size;
+    proxy.link.isSilent = true;
+    world.database.remove(key);
+    await world.time.advance(25_000);
+    for (let number = 100; number < 119; number++) await find(proxy, hashOf(number));
+    expect(await find(proxy)).toBe('access_not_found');
+    await world.time.advance(10);
+    expect(world.redis.values.size).toBe(inRedis - 1);
+    expect(await find(proxy, hashOf(119))).toBe('access_not_found');
+    expect(await find(proxy, hashOf(120))).toBe('rate_limit_exceeded');
+  });
+});
+
 describe('Redis', () => {
   it('answers what memory does not hold', async () => {
     await startWarm({ withRedis: true });

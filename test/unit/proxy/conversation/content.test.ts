@@ -64,6 +64,15 @@ describe('the content of a message', () => {
   });
 
   it.each([
+    ['https://example.com/a.mp4', { kind: 'url', url: 'https://example.com/a.mp4', isVideo: true }],
+    ['data:video/mp4;base64,aGk=', { kind: 'data', data: { mediaType: 'video/mp4', base64: 'aGk=' } }],
+  ])('holds videos: %s', (url, source) => {
+    const expected = { kind: 'file', source, name: undefined, at: `${at}[0]` };
+    expect(one({ type: 'video_url', video_url: { url } })).toMatchObject(expected);
+    expect(one({ type: 'video_url', video_url: url })).toMatchObject(expected);
+  });
+
+  it.each([
     [{ cache_control: { type: 'ephemeral' } }, { ttl: undefined }],
     [{ cache_control: { type: 'ephemeral', ttl: '1h' } }, { ttl: '1h' }],
     [{ cache_control: { type: 'ephemeral', ttl: '9h' } }, { ttl: undefined }],
@@ -90,6 +99,9 @@ describe('the content of a message', () => {
     [{ type: 'file' }, `${at}[0].file`],
     [{ type: 'file', file: {} }, `${at}[0].file.file_data`],
     [{ type: 'file', file: { file_data: 'not base64' } }, `${at}[0].file.file_data`],
+    [{ type: 'video_url' }, `${at}[0].video_url`],
+    [{ type: 'video_url', video_url: {} }, `${at}[0].video_url.url`],
+    [{ type: 'video_url', video_url: { url: 'ftp://example.com' } }, `${at}[0].video_url.url`],
     [{ type: 'video' }, `${at}[0].type`],
     [{}, `${at}[0].type`],
   ])('names the part at fault: %j', (part, param) => {

@@ -8,8 +8,12 @@ import { parseChatRequest } from '../../../../proxy/formats/chat-completions/rea
 const textOnly = { systemInPlace: false, inResult: () => false, madeImages: false };
 
 function emulated(...messages: JsonObject[]) {
+  return emulatedFor(textOnly, ...messages);
+}
+
+function emulatedFor(abilities: typeof textOnly, ...messages: JsonObject[]) {
   const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })));
-  return emulateTurns(readConversation(request), textOnly);
+  return emulateTurns(readConversation(request), abilities);
 }
 
 /** Each turn by its role, with its texts and the URLs of its images. */
@@ -36,6 +40,29 @@ const drawing = (name: string, ...calls: string[]) => ({
   tool_calls: calls.map((id) => ({ id, type: 'function', function: { name: 'frame', arguments: '{}' } })),
 });
 const result = (id: string, content: unknown = 'framed') => ({ role: 'tool', tool_call_id: id, content });
+
+describe('a system message within the conversation', () => {
+  const messages = [user, { role: 'system', content: 'note' }, { role: 'user', content: 'next' }];
+
+  it('is what the user says where the vendor has no place for it, and that is named', () => {
+    const { emulated: names, ...rest } = emulated(...messages);
+    expect(names).toEqual(['messages.role']);
+    const [turn, ...others] = shown({ emulated: names, ...rest });
+    expect([turn?.[0], turn?.length, others]).toEqual(['user', 4, []]);
+    expect(turn?.[2]).toContain('note');
+  });
+
+  it('stays where it is where the vendor takes it', () => {
+    const { emulated: names, ...rest } = emulatedFor({ ...textOnly, systemInPlace: true }, ...messages);
+    expect(names).toEqual([]);
+    const turns = shown({ emulated: names, ...rest });
+    expect(turns).toEqual([
+      ['user', 'draw'],
+      ['system', 'note'],
+      ['user', 'next'],
+    ]);
+  });
+});
 
 describe('images that the assistant made', () => {
   it('stand behind the results of its calls, before it goes on', () => {

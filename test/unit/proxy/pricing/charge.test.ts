@@ -170,4 +170,9 @@ describe('thoughts that nobody sees', () => {
   ])('%s %s with %j: %s', (vendor, model, fields, expected) => {
     expect(mayThinkUnseen(chatCallOf(vendor, model, fields))).toBe(expected);
   });
+
+  it('are not expected of a model that nobody has listed', () => {
+    const call = { ...chatCallOf('gpt-provider', 'gpt-4o', {}), catalogModel: undefined };
+    expect(mayThinkUnseen(call)).toBe(false);
+  });
 });

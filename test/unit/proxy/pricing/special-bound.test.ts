@@ -122,6 +122,18 @@ describe('sound', () => {
     expect(nano).toBe((bytes - second.length + 16 + 12) * 1000);
   });
 
+  it('is not held for in parts of text and images', () => {
+    const content = [
+      { type: 'text', text: 'Hello' },
+      { type: 'image_url', image_url: { url: 'https://a/b' } },
+    ];
+    const fields = { messages: [{ role: 'user', content }] };
+    const [plain, withSound] = [{ input: '1' }, { input: '1', audioInput: '50' }].map(
+      (amounts) => bound(fields, prices(amounts)).nano,
+    );
+    expect(withSound).toBe(plain);
+  });
+
   it('is held for as all that the model takes where nobody knows how long it lasts', () => {
     const at = prices({ input: '0', audioInput: '1' });
     const flac = Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(100)]).toString('base64');

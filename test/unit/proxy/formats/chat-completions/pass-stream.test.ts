@@ -118,6 +118,14 @@ describe("a stream in the callers' format", () => {
     expect([out, reader.complete, reader.failure?.status]).toEqual(['', false, 502]);
   });
 
+  it('counts usage that begins with a field of null', () => {
+    const chunk = 'data: {"choices":[],"usage":{"cost":null,"prompt_tokens":3,"completion_tokens":4}}\n\n';
+    expect(read(Buffer.from(chunk), 7, true).reader.usage).toMatchObject({
+      promptTokens: 3,
+      completionTokens: 4,
+    });
+  });
+
   it('is not misled by an error that is null', () => {
     const chunk = 'data: {"error":null,"choices":[]}\n\n';
     const { reader, text: out } = read(Buffer.from(chunk), 7, true);

@@ -37,6 +37,21 @@ describe('frames', () => {
     ]);
   });
 
+  it('are read without the headers that are no text', () => {
+    // SDK type `MessageHeaderValue`: a boolean is its type alone, without a value.
+    const bytes = Buffer.concat([Buffer.from([4]), Buffer.from('flag'), Buffer.from([0])]);
+    const payload = Buffer.from('{}');
+    const frame = Buffer.alloc(12 + bytes.length + payload.length + 4);
+    frame.writeUInt32BE(frame.length, 0);
+    frame.writeUInt32BE(bytes.length, 4);
+    frame.writeUInt32BE(crc32(frame.subarray(0, 8)), 8);
+    bytes.copy(frame, 12);
+    payload.copy(frame, 12 + bytes.length);
+    frame.writeUInt32BE(crc32(frame.subarray(0, -4)), frame.length - 4);
+    const [read] = new FrameSplitter(limit).push(frame);
+    expect([read?.headers.size, read?.payload]).toEqual([0, '{}']);
+  });
+
   const seed = startingSeed();
   it(`trap 2: are the same however they are cut (seed ${seed})`, () => {
     const random = new Random(seed);

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { killedEvent } from '../../../../proxy/ledger/usage-event.ts';
+import { chatCallOf } from '../../../support/charged-calls.ts';
+
+describe('the usage of a request whose proxy is killed', () => {
+  const call = chatCallOf('gpt-provider', 'gpt-4o', { stream: true });
+
+  it('names the request and whose it is, and leaves its cost to whoever finds what it held', () => {
+    expect(killedEvent(call)).toMatchObject({
+      ...{ organizationId: 'o', keyId: 'k', requestId: 'request', provider: 'gpt-provider' },
+      ...{ modelAsked: 'gpt-provider/gpt-4o', streamed: true, promptTokens: 0, completionTokens: 0 },
+      ...{ cost: 0, charges: [], unpriced: false, estimated: true, estimateReason: 'killed' },
+      ...{ status: 500, errorSource: 'gateway', errorCode: 'internal_error', attempts: 1 },
+    });
+  });
+
+  it('names the guardrail whose calls it is of, and none where it is of a caller', () => {
+    expect(killedEvent(call)).not.toHaveProperty('guardrailId');
+    expect(killedEvent({ ...call, guardrailId: 'g' })).toMatchObject({ guardrailId: 'g' });
+  });
+});

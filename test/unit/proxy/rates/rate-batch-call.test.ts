@@ -1,0 +1,118 @@
+// What a batch of requests says to Redis, and what it reads from the response. The order is what scripts in Redis go by.
+import { describe, expect, it } from 'vitest';
+import { Leases } from '../../../../proxy/rates/leases.ts';
+import type { CountedRequest, Turn } from '../../../../proxy/rates/rate-batch.ts';
+import { TurnCall } from '../../../../proxy/rates/rate-batch-call.ts';
+import type { RateKind, RateLimit } from '../../../../proxy/rates/rates.ts';
+
+const limit = (id: string, kind: RateKind, max = 10): RateLimit => ({ id, kind, max });
+const requests = limit('r', 'requests_per_minute');
+const tokens = limit('t', 'tokens_per_minute', 1_000);
+const concurrent = limit('c', 'concurrent_requests', 3);
+
+function request(name: string, limits: readonly RateLimit[], asked = 0): CountedRequest {
+  return { shard: 7, name, limits, tokens: asked };
+}
+
+function callOf({
+  begun = [],
+  ended = [],
+}: {
+  begun?: CountedRequest[];
+  ended?: [CountedRequest, number][];
+}) {
+  const turn: Turn = {
+    shard: 7,
+    ended: ended.map(([one, correction]) => ({ request: one, correction })),
+    begun: begun.map((one) => ({ request: one, resolve: () => undefined, reject: () => undefined })),
+  };
+  return new TurnCall(turn, { name: 'n', leaseMs: 60_000, alone: [{ limit: tokens, count: 4 }] });
+}
+
+describe('a batch', () => {
+  it('names each limit once, and each request by the positions of its limits', () => {
+    const call = callOf({
+      begun: [request('x', [requests, tokens], 50), request('y', [tokens, concurrent], 60)],
+    });
+    expect(call.keys.slice(1).map((key) => key.slice(key.indexOf('}:') + 2))).toEqual([
+      'requests_per_minute:r',
+      'tokens_per_minute:t',
+      'concurrent_requests:c',
+    ]);
+    expect(new Set(call.keys.map((key) => key.slice(0, key.indexOf('}:'))))).toHaveLength(1);
+    expect(JSON.parse(call.args[0] ?? '')).toEqual({
+      ...{ leaseMs: 60_000, asked: 3, alone: [2, 4], ended: [], endedLeases: [] },
+      ...{ begun: [50, 2, 1, 2, 60, 2, 2, 3], begunLeases: ['x', 'y'] },
+      limits: ['requests_per_minute', 10, 'tokens_per_minute', 1_000, 'concurrent_requests', 3],
+    });
+  });
+
+  it('goes by the newest maximum of a limit that changed between two requests', () => {
+    const call = callOf({ begun: [request('x', [requests]), request('y', [{ ...requests, max: 20 }])] });
+    expect(JSON.parse(call.args[0] ?? '')).toMatchObject({ limits: ['requests_per_minute', 20] });
+  });
+
+  it('of requests that have ended names the limits to which that makes a difference', () => {
+    const call = callOf({
+      ended: [
+        [request('x', [requests, tokens, concurrent]), -30],
+        [request('y', [requests, tokens, concurrent]), 0],
+      ],
+    });
+    expect(JSON.parse(call.args[0] ?? '')).toMatchObject({
+      ...{ asked: 0, ended: [-30, 2, 1, 2, 0, 1, 2], endedLeases: ['x', 'y'] },
+      limits: ['tokens_per_minute', 1_000, 'concurrent_requests', 3],
+    });
+  });
+});
+
+describe('the response to a batch', () => {
+  it('says of each request whether it is admitted, and how its limits are after it', () => {
+    const call = callOf({
+      begun: [request('x', [requests, concurrent]), request('y', [requests]), request('z', [requests])],
+    });
+    const judgements = call.read(JSON.stringify(['110', 2, 500, 4_000, 1]));
+    expect(judgements).toEqual([
+      {
+        isAdmitted: true,
+        standings: [
+          { opensInMs: 0, remaining: 1, resetsInMs: 4_000 },
+          { opensInMs: 0, remaining: 0, resetsInMs: 0 },
+        ],
+      },
+      { isAdmitted: true, standings: [{ opensInMs: 0, remaining: 0, resetsInMs: 4_000 }] },
+      { isAdmitted: false, standings: [{ opensInMs: 500, remaining: 0, resetsInMs: 4_000 }] },
+    ]);
+  });
+
+  it('counts tokens in parts, and a request that is refused takes none', () => {
+    const call = callOf({ begun: [request('x', [tokens], 600), request('y', [tokens], 600)] });
+    const [first, second] = call.read(JSON.stringify(['10', 0]));
+    expect(first).toEqual({
+      isAdmitted: true,
+      standings: [{ opensInMs: 0, remaining: 400, resetsInMs: 36_000 }],
+    });
+    expect(second).toEqual({
+      isAdmitted: false,
+      standings: [{ opensInMs: 12_000, remaining: 400, resetsInMs: 36_000 }],
+    });
+  });
+});
+
+describe('the leases of requests under way', () => {
+  it('are kept by limit until their request ends, and those of others stay', () => {
+    const leases = new Leases();
+    const [x, y] = [request('x', [concurrent, requests]), request('y', [concurrent])];
+    leases.add(request('none', [requests]));
+    expect(leases.isEmpty).toBe(true);
+    leases.add(x);
+    leases.add(y);
+    expect([...leases.byShard()].map(([shard, held]) => [shard, [...held.keys()]])).toEqual([[7, ['c']]]);
+    leases.remove(x);
+    expect([leases.has(x), leases.has(y), leases.isEmpty]).toEqual([false, true, false]);
+    leases.remove(x);
+    leases.remove(y);
+    expect([leases.has(y), leases.isEmpty]).toEqual([false, true]);
+    leases.remove(y);
+  });
+});

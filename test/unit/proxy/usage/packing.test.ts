@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { bytesOf, packing } from '../../../../proxy/usage/batch.ts';
+import { usageOf, usagesOf } from '../../../support/usage-queue.ts';
+
+describe('packed usage', () => {
+  it('comes back as it was', async () => {
+    const events = JSON.parse(JSON.stringify(usagesOf(10)));
+    expect(await packing.unpack(await packing.pack(events))).toEqual(events);
+  });
+
+  it('is not unpacked beyond a bound: little may be packed of much', async () => {
+    const events = usagesOf(1_000);
+    const packed = await packing.pack(events);
+    const bytes = Buffer.byteLength(JSON.stringify(events));
+    expect(await packing.unpack(packed, bytes)).toHaveLength(1_000);
+    await expect(packing.unpack(packed, bytes - 1)).rejects.toThrow(RangeError);
+  });
+});
+
+describe('the bytes of an event', () => {
+  it.each([
+    ...['aiSystemId', 'personId', 'projectKeyId', 'projectAiSystemId', 'projectPersonId'],
+    ...['providerKeyId', 'guardrailId', 'requestId', 'modelAsked', 'errorCode'],
+  ])('grow with its %s', (field) => {
+    const [short, long] = ['x', 'x'.repeat(101)].map((text) => bytesOf(usageOf({ [field]: text })));
+    expect((long ?? 0) - (short ?? 0)).toBe(100);
+  });
+});
