@@ -1,8 +1,9 @@
 // Custom providers: how they are named, which wire format they speak and how their keys are sent. Problems never repeat
 // what was sent: it may be a key in the wrong field.
+
 import { holdsCredential } from '../../common/credential.ts';
 import { canonicalProviderName, isProviderName, type ProviderName } from '../../common/provider-names.ts';
-import type { KeyForm } from '../store/schema.ts';
+import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
 
@@ -27,24 +28,8 @@ export function customProviderName(text: string): Field<string> {
     : valid(text);
 }
 
-export const wireFormatsInContract = {
-  'gpt-provider': 'WIRE_FORMAT_GPT_PROVIDER',
-  'studio-ai': 'WIRE_FORMAT_STUDIO_AI',
-  'managed-cloud-models': 'WIRE_FORMAT_MANAGED_CLOUD_MODELS',
-  'assistant-provider': 'WIRE_FORMAT_ASSISTANT_PROVIDER',
-  'search-provider': 'WIRE_FORMAT_SEARCH_PROVIDER',
-} as const satisfies Record<ProviderName, string>;
-
-export const keyFormsInContract = {
-  wire_format: 'KEY_FORM_WIRE_FORMAT',
-  bearer: 'KEY_FORM_BEARER',
-  api_key_header: 'KEY_FORM_API_KEY_HEADER',
-  header: 'KEY_FORM_HEADER',
-  none: 'KEY_FORM_NONE',
-} as const satisfies Record<KeyForm, string>;
-
-export const wireFormat = wordOf(wireFormatsInContract);
-export const keyForm = wordOf(keyFormsInContract);
+export const wireFormat = wordOf(wireFormats);
+export const keyForm = wordOf(keyForms);
 
 const headerForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** Of one connection, of the body, of who calls whom, and the gateway's own: a key in one of them would change the request. */
@@ -56,10 +41,10 @@ const notForKeys =
  * @param form as the contract has it; undefined where the request names none
  */
 export function keyHeader(form: string | undefined, header: string | undefined): Field<string | null> {
-  if (form !== keyFormsInContract.header) {
+  if (form !== keyForms.names.header) {
     return header === undefined || header === ''
       ? valid(null)
-      : invalid(`goes with key_form ${keyFormsInContract.header} only`);
+      : invalid(`goes with key_form ${keyForms.names.header} only`);
   }
   const name = header?.toLowerCase() ?? '';
   return headerForm.test(name) && !notForKeys.test(name) && !holdsCredential(name)

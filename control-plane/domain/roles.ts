@@ -1,6 +1,6 @@
 // Who may do what to whom, beyond the roles that methods.ts asks for. An admin neither acts as nor gains from an owner:
+import type { Role } from '../../proto/words/access.ts';
 // nothing of an owner is changed by an admin, and no admin is ever handed a value that acts for an owner.
-import type { Role } from '../store/schema.ts';
 
 export interface Actor {
   readonly personId: string;

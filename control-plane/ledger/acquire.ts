@@ -1,6 +1,8 @@
 // Sets money of a window aside for a session. What is granted was free under the locks, so no interleaving grants more than
 // the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
+
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
+import type { DrawOutcome } from '../../proto/words/money.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import type { LeaseWork, Moment, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
@@ -11,8 +13,6 @@ export interface Draw extends Operation {
   /** At least as much as is needed. 0: nothing is asked for but that `shut` is noted. */
   readonly want: number;
 }
-
-export type DrawOutcome = 'granted' | 'exceeded' | 'busy' | NoLease | 'lost' | 'ignored';
 
 export interface DrawAnswer {
   readonly outcome: DrawOutcome;

@@ -1,7 +1,8 @@
 // Both sides of a day put beside each other: a cell for each group of provider keys, model and kind of charge. Usage and cost may come
 // from two documents; where one says both, its own tokens count. Pure.
+
 import type { Selectable } from 'kysely';
-import type { BillDocument, BillRowKind, BillVendor } from '../store/reconciliation-tables.ts';
+import type { BillDocument, BillRowKind, BillVendor } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { documents, providersOfVendors } from './documents.ts';
 import type { LedgerSum } from './ledger-sums.ts';

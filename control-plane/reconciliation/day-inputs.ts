@@ -1,7 +1,8 @@
 // All that a comparison looks at, read in one snapshot.
+
 import type { Kysely } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
-import type { BillDocument, BillVendor } from '../store/reconciliation-tables.ts';
+import type { BillDocument, BillVendor } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Bound } from './analysis.ts';
 import type { BillRow, CellPlace, DayOfVendor } from './cells.ts';

@@ -1,7 +1,8 @@
 // The documents that bills come in: whose they are, what they say, and when what they say of a day is final. docs/reconcile.md
 // names the vendors' pages that this was taken from.
+
 import { dayMs } from '../../common/budget-window.ts';
-import type { BillDocument, BillVendor } from '../store/reconciliation-tables.ts';
+import type { BillDocument, BillVendor } from '../../proto/words/money.ts';
 
 export interface DocumentRules {
   readonly vendor: BillVendor;

@@ -1,6 +1,7 @@
 // The id of a difference: made from what it is of, so that it is the same whenever a day is compared, and whoever read it can name it.
+
 import { hash } from 'node:crypto';
-import type { BillRowKind, BillVendor } from '../store/reconciliation-tables.ts';
+import type { BillRowKind, BillVendor } from '../../proto/words/money.ts';
 
 export interface DriftPlace {
   readonly vendor: BillVendor;

@@ -1,7 +1,8 @@
 // Whom a row of a bill is of: the most specific of its references that somebody has mapped. Provider keys that share a reference
 // cannot be told apart by it, so they are compared together: as one group.
+
 import type { Selectable } from 'kysely';
-import type { BillReferenceKind } from '../store/reconciliation-tables.ts';
+import type { BillReferenceKind } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 
 export interface Reference {

@@ -1,7 +1,8 @@
 // How bills and ledger stand, over all organizations, for metrics: read from what comparisons have written.
+
 import { type Kysely, sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
-import type { DriftState } from '../store/reconciliation-tables.ts';
+import type { DriftState } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { finalAt } from './documents.ts';
 

@@ -1,12 +1,14 @@
 // What a row of methods.ts says about a method, and what a handler is given.
+
 import type { Kysely } from 'kysely';
 import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { ShareOwner } from '../../common/shares.ts';
+import type { Role } from '../../proto/words/access.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
 import type { GuardrailWork } from '../guardrail-work.ts';
 import type { Replica } from '../services/replica.ts';
-import type { Role, Schema } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
 import type { OperatorCaller } from './caller.ts';
 

@@ -1,17 +1,21 @@
 // Adjustments: each settles a difference between bill and ledger by an entry with an author and a reason, booked or accepted. One is
 // never changed: a counter entry takes it back.
+
 import type { Selectable } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
+import { never } from '../../common/never.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { Adjustment } from '../../proto/generated/gateway/v1/Adjustment.ts';
 import type { ListAdjustmentsRequest__Output } from '../../proto/generated/gateway/v1/ListAdjustmentsRequest.ts';
 import type { ListAdjustmentsResponse } from '../../proto/generated/gateway/v1/ListAdjustmentsResponse.ts';
 import type { SettleDriftRequest__Output } from '../../proto/generated/gateway/v1/SettleDriftRequest.ts';
 import type { UndoAdjustmentRequest__Output } from '../../proto/generated/gateway/v1/UndoAdjustmentRequest.ts';
-import { reasonText, signedUsd, vendorsInContract } from '../domain/bill.ts';
+import { limitSubjects } from '../../proto/words/access.ts';
+import { billVendors } from '../../proto/words/money.ts';
+import { reasonText, signedUsd } from '../domain/bill.ts';
 import { optional } from '../domain/field.ts';
 import { id, timeText } from '../domain/fields.ts';
-import { type LimitSubject, limitSubject, limitSubjectsInContract } from '../domain/limit.ts';
+import { type LimitSubject, limitSubject } from '../domain/limit.ts';
 import { isBeyond } from '../reconciliation/analysis.ts';
 import { markDays } from '../reconciliation/due.ts';
 import { readBound } from '../reconciliation/settings.ts';
@@ -204,17 +208,28 @@ function stateAfter(state: DriftRow['state'], isSettled: boolean): Partial<Drift
 /** Usage of a virtual key is that of its scope as well. */
 async function subjectColumns({ db }: ChangeCall, { kind, id: subjectId }: LimitSubject) {
   const columns = { subject_kind: kind, subject_id: subjectId, key_id: '', ai_system_id: '', person_id: '' };
-  if (kind === 'ai_system') return { ...columns, ai_system_id: subjectId };
-  if (kind === 'person') return { ...columns, person_id: subjectId };
-  if (kind === 'organization') return columns;
+  switch (kind) {
+    case 'organization':
+      return columns;
+    case 'ai_system':
+      return { ...columns, ai_system_id: subjectId };
+    case 'person':
+      return { ...columns, person_id: subjectId };
+    case 'virtual_key':
+      return { ...columns, ...(await keyColumns(db, subjectId)) };
+    default:
+      return never(kind);
+  }
+}
+
+async function keyColumns(db: ChangeCall['db'], keyId: string) {
   const key = await db
     .selectFrom('virtual_keys')
     .select(['scope_kind', 'scope_id'])
-    .where('id', '=', subjectId)
+    .where('id', '=', keyId)
     .executeTakeFirstOrThrow();
   return {
-    ...columns,
-    key_id: subjectId,
+    key_id: keyId,
     ai_system_id: key.scope_kind === 'ai_system' ? key.scope_id : '',
     person_id: key.scope_kind === 'person' ? key.scope_id : '',
   };
@@ -237,13 +252,13 @@ function message(row: AdjustmentRow) {
     id: row.id,
     organizationId: row.organization_id,
     driftId: row.drift_id,
-    vendor: vendorsInContract[row.vendor],
+    vendor: billVendors.names[row.vendor],
     day: row.day,
     ...(row.provider_key_id !== '' && { providerKeyId: row.provider_key_id }),
     model: row.model,
     amountUsd: usdOfNano(row.amount),
     booked: row.booked === 1,
-    subject: { kind: limitSubjectsInContract[row.subject_kind], id: row.subject_id },
+    subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
     reason: row.reason,
     authorId: row.author_id,
     createdAt: timeText(row.created_at),

@@ -1,5 +1,6 @@
 // What references on bills stand for: provider keys, a model, or nothing of the gateway's. A change makes all days of the vendor due:
 // each is compared by what is mapped now.
+
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { BillMapping } from '../../proto/generated/gateway/v1/BillMapping.ts';
@@ -8,13 +9,8 @@ import type { DeleteMappingResponse } from '../../proto/generated/gateway/v1/Del
 import type { ListMappingsRequest__Output } from '../../proto/generated/gateway/v1/ListMappingsRequest.ts';
 import type { ListMappingsResponse } from '../../proto/generated/gateway/v1/ListMappingsResponse.ts';
 import type { SetMappingRequest__Output } from '../../proto/generated/gateway/v1/SetMappingRequest.ts';
-import {
-  billReference,
-  billVendor,
-  type Reference,
-  referenceKindsInContract,
-  vendorsInContract,
-} from '../domain/bill.ts';
+import { billReferenceKinds, billVendors } from '../../proto/words/money.ts';
+import { billReference, billVendor, type Reference } from '../domain/bill.ts';
 import { type Field, invalid, isValid, optional, valid } from '../domain/field.ts';
 import { id, timeText } from '../domain/fields.ts';
 import { markAll } from '../reconciliation/due.ts';
@@ -228,8 +224,8 @@ function recorded({ organization_id, vendor, kind, value }: MappingRow) {
 function message(row: MappingRow) {
   return {
     organizationId: row.organization_id,
-    vendor: vendorsInContract[row.vendor],
-    reference: { kind: referenceKindsInContract[row.kind], value: row.value },
+    vendor: billVendors.names[row.vendor],
+    reference: { kind: billReferenceKinds.names[row.kind], value: row.value },
     providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
     ...(row.model !== null && { model: row.model }),
     ignored: row.ignored === 1,

@@ -1,4 +1,5 @@
 // Bills: what documents of vendors say of days. A day of a document and account is replaced as a whole, so an import can be repeated.
+
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
@@ -13,6 +14,8 @@ import type { ImportBillResponse } from '../../proto/generated/gateway/v1/Import
 import type { ImportedDay } from '../../proto/generated/gateway/v1/ImportedDay.ts';
 import type { ListBillDaysRequest__Output } from '../../proto/generated/gateway/v1/ListBillDaysRequest.ts';
 import type { ListBillDaysResponse } from '../../proto/generated/gateway/v1/ListBillDaysResponse.ts';
+import type { BillDocument } from '../../proto/words/money.ts';
+import { billDocuments } from '../../proto/words/money.ts';
 import {
   type BillRow,
   billAccount,
@@ -21,7 +24,6 @@ import {
   billVendor,
   costMax,
   defaultAccount,
-  documentsInContract,
 } from '../domain/bill.ts';
 import { type Field, invalid, optional, type Problem, valid } from '../domain/field.ts';
 import { date, timeText } from '../domain/fields.ts';
@@ -31,7 +33,6 @@ import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError } from '../rpc/errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
-import type { BillDocument } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import { flag } from './columns.ts';
 
@@ -367,7 +368,7 @@ function message({ day, before, unchanged, twin }: Replacement) {
 
 function summary(row: BillDayRow) {
   return {
-    document: documentsInContract[row.document],
+    document: billDocuments.names[row.document],
     account: row.account,
     day: row.day,
     rows: row.rows,

@@ -1,12 +1,14 @@
 // One guardrail: its row, what operators, proxies and the audit log are told of it, and what becomes of it with an AI system.
+
 import type { Kysely, Selectable } from 'kysely';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
-import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
 import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailRecord } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
+import { failureRules, guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { timeText } from '../domain/fields.ts';
+import { checkInAudit } from '../domain/guardrail-check.ts';
 import type { CredentialText } from '../domain/service-check.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import { invalidRequest } from '../rpc/checked.ts';
@@ -79,13 +81,7 @@ export function guardrailMessage(row: GuardrailRow) {
 
 /** For the audit log: of phrases and patterns only how many there are. */
 export function guardrailInAudit(row: GuardrailRow): object {
-  const { words, pattern, ...other } = checkOf(row);
-  const check = {
-    ...other,
-    ...(words && { words: { ...words, phrases: words.phrases.length } }),
-    ...(pattern && { pattern: { patterns: pattern.patterns.length } }),
-  };
-  return { ...guardrailMessage(row), check };
+  return { ...guardrailMessage(row), check: checkInAudit(checkOf(row)) };
 }
 
 const withoutForms = { forms: [] };
@@ -109,9 +105,9 @@ function shared(row: GuardrailRow) {
     id: row.id,
     name: row.name,
     position: row.position,
-    stage: stagesInContract[row.stage],
-    action: actionsInContract[row.action],
-    onFailure: failureRulesInContract[row.on_failure],
+    stage: guardrailStages.names[row.stage],
+    action: guardrailActions.names[row.action],
+    onFailure: failureRules.names[row.on_failure],
     message: row.message,
     aiSystemIds: aiSystemIdsOf(row),
     keyIds: keyIdsOf(row),

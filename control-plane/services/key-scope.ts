@@ -1,21 +1,15 @@
 // What a virtual key belongs to: its organization, an AI system or a person; and who may have a key of which scope.
 
+import { type ScopeKind, scopeKinds } from '../../proto/words/access.ts';
 import { type Reference, referenceOf } from '../domain/enum-names.ts';
 import { mayHoldKeyOf } from '../domain/roles.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import { permissionDenied } from '../rpc/errors.ts';
 import type { ReadCall } from '../rpc/method.ts';
-import type { ScopeKind } from '../store/schema.ts';
 
 export type KeyScope = Reference<ScopeKind>;
 
-export const scopeInContract = {
-  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
-  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
-  person: 'KEY_SCOPE_KIND_PERSON',
-} as const satisfies Record<ScopeKind, string>;
-
-export const keyScope = referenceOf(scopeInContract);
+export const keyScope = referenceOf(scopeKinds);
 
 /** A member has to do with keys scoped to themself only. @throws CallError */
 export function requireOwnScope(caller: OperatorCaller, scope: KeyScope): void {

@@ -1,9 +1,10 @@
 // The values of virtual keys: what a caller sends, known by its hash alone. Every value that stops or changes is named on the
 // change feed, one invalidation for each.
+
 import { sql } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
+import type { ScopeKind } from '../../proto/words/access.ts';
 import type { ChangeCall } from '../rpc/method.ts';
-import type { ScopeKind } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import type { ValueRow } from './virtual-key.ts';
 

@@ -1,8 +1,9 @@
 // Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
 // does not type-check, and a contract that differs from the table does not start.
+
 import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
+import type { Role } from '../../proto/words/access.ts';
 import type { Method } from '../rpc/method.ts';
-import type { Role } from '../store/schema.ts';
 import * as aiSystems from './ai-systems.ts';
 import * as audit from './audit.ts';
 import * as billAdjustments from './bill-adjustments.ts';

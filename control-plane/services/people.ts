@@ -1,4 +1,5 @@
 // People: members of an organization, and platform operators. What only owners may do to whom is decided in domain/roles.ts.
+
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreatePersonRequest__Output } from '../../proto/generated/gateway/v1/CreatePersonRequest.ts';
@@ -9,6 +10,7 @@ import type { ListPeopleRequest__Output } from '../../proto/generated/gateway/v1
 import type { ListPeopleResponse } from '../../proto/generated/gateway/v1/ListPeopleResponse.ts';
 import type { Person } from '../../proto/generated/gateway/v1/Person.ts';
 import type { UpdatePersonRequest__Output } from '../../proto/generated/gateway/v1/UpdatePersonRequest.ts';
+import { type Role, roles } from '../../proto/words/access.ts';
 import { clearable, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { email, name, timeText } from '../domain/fields.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
@@ -17,7 +19,7 @@ import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
-import type { Role, Schema } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { revokeKeysOfScope } from './key-values.ts';
 import { readKnownModels } from './known-models.ts';
@@ -177,7 +179,7 @@ export function personMessage(row: PersonRow) {
     ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
     name: row.name,
     ...(row.email === null ? {} : { email: row.email }),
-    role: roleInContract[row.role],
+    role: roles.names[row.role],
     active: row.active === 1,
     allowedModels: globsOf(row.allowed_models),
     createdAt: timeText(row.created_at),
@@ -185,23 +187,9 @@ export function personMessage(row: PersonRow) {
   } satisfies Person;
 }
 
-export const roleInContract = {
-  owner: 'ROLE_OWNER',
-  admin: 'ROLE_ADMIN',
-  member: 'ROLE_MEMBER',
-  platform_operator: 'ROLE_PLATFORM_OPERATOR',
-} as const;
-
-const roles: Readonly<Record<string, Role>> = {
-  ROLE_OWNER: 'owner',
-  ROLE_ADMIN: 'admin',
-  ROLE_MEMBER: 'member',
-  ROLE_PLATFORM_OPERATOR: 'platform_operator',
-};
-
 function roleIn(organizationId: string | null): (text: string) => Field<Role> {
   return (text) => {
-    const role = Object.hasOwn(roles, text) ? roles[text] : undefined;
+    const role = roles.wordOf(text);
     if (role !== undefined && roleFits(role, organizationId)) return valid(role);
     return organizationId === null
       ? invalid('must be ROLE_PLATFORM_OPERATOR for somebody who belongs to no organization')

@@ -1,5 +1,6 @@
 // Custom providers: of one organization, managed by its owners and admins, or of the platform, for every organization. An
 // organization's own shadows nothing: no name is given twice among all that an organization may call.
+
 import type { Kysely } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -12,16 +13,15 @@ import type { ListProvidersResponse } from '../../proto/generated/gateway/v1/Lis
 import type { Provider } from '../../proto/generated/gateway/v1/Provider.ts';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { UpdateProviderRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderRequest.ts';
+import { keyForms, wireFormats } from '../../proto/words/access.ts';
 import { baseUrl } from '../domain/base-url.ts';
 import {
   customProviderName,
   keyForm,
-  keyFormsInContract,
   keyHeader,
   passedFields,
   secretsLike,
   wireFormat,
-  wireFormatsInContract,
 } from '../domain/custom-provider.ts';
 import { optional } from '../domain/field.ts';
 import { timeText } from '../domain/fields.ts';
@@ -203,9 +203,9 @@ function message(row: ProviderRow) {
     id: row.id,
     ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
     name: row.name,
-    wireFormat: wireFormatsInContract[row.wire_format],
+    wireFormat: wireFormats.names[row.wire_format],
     baseUrl: row.base_url,
-    keyForm: keyFormsInContract[row.key_form],
+    keyForm: keyForms.names[row.key_form],
     ...(row.key_header === null ? {} : { keyHeader: row.key_header }),
     models: modelsOf(row),
     passedFields: JSON.parse(row.passed_fields) as string[],

@@ -1,4 +1,5 @@
 // Reads what a proxy is told of a key value: key, scope and organization, all as of one position.
+
 import type { Kysely, Selectable } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -11,16 +12,22 @@ import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderMod
 import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
-import { keyFormsInContract, wireFormatsInContract } from '../domain/custom-provider.ts';
+import {
+  hangUps,
+  keyForms,
+  type ScopeKind,
+  scopeKinds,
+  unknownCosts,
+  wireFormats,
+} from '../../proto/words/access.ts';
 import { timeText } from '../domain/fields.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
-import type { Schema, ScopeKind } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
 import { type ProviderRow, readCallable } from './callable-providers.ts';
 import { globsRecord } from './columns.ts';
 import { readGuardrails } from './guardrail.ts';
 import { readLimits } from './limit.ts';
-import { hangUps, unknownCosts } from './organizations.ts';
 import { readPrices } from './price.ts';
 
 export interface RecordsDeps {
@@ -78,17 +85,11 @@ function findKey({ db, clock }: RecordsDeps, hash: string) {
     .executeTakeFirst();
 }
 
-const scopeKinds = {
-  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
-  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
-  person: 'KEY_SCOPE_KIND_PERSON',
-} as const satisfies Record<ScopeKind, string>;
-
 function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
   return {
     keyId: key.id,
     organizationId: key.organization_id,
-    scope: { kind: scopeKinds[key.scope_kind], id: key.scope_id },
+    scope: { kind: scopeKinds.names[key.scope_kind], id: key.scope_id },
     active: key.active === 1,
     ...(key.ends_at !== null && { endsAt: new Date(key.ends_at).toISOString() }),
     ...(key.value_ends_at !== null && { valueEndsAt: new Date(key.value_ends_at).toISOString() }),
@@ -98,19 +99,24 @@ function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
   };
 }
 
+const scopeTables = {
+  ai_system: 'ai_systems',
+  person: 'people',
+} as const satisfies Record<Exclude<ScopeKind, 'organization'>, keyof Schema>;
+
 async function readScope(
   db: Kysely<Schema>,
   kind: Exclude<ScopeKind, 'organization'>,
   id: string,
 ): Promise<ScopeRecord | undefined> {
   const row = await db
-    .selectFrom(kind === 'ai_system' ? 'ai_systems' : 'people')
+    .selectFrom(scopeTables[kind])
     .select(['organization_id', 'active', 'allowed_models', 'revision'])
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   return {
-    kind: scopeKinds[kind],
+    kind: scopeKinds.names[kind],
     id,
     organizationId: row.organization_id ?? '',
     active: row.active === 1,
@@ -127,8 +133,8 @@ async function toOrganizationRecord(
     id: organization.id,
     active: organization.suspended === 0,
     callerProviderKeys: organization.caller_provider_keys === 1,
-    hangUp: hangUps[organization.hang_up],
-    unknownCost: unknownCosts[organization.unknown_cost],
+    hangUp: hangUps.names[organization.hang_up],
+    unknownCost: unknownCosts.names[organization.unknown_cost],
     allowedModels: globsRecord(organization.allowed_models),
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,
@@ -178,9 +184,9 @@ function toProviderRecord(row: ProviderRow): ProviderRecord {
   return {
     id: row.id,
     name: row.name,
-    wireFormat: wireFormatsInContract[row.wire_format],
+    wireFormat: wireFormats.names[row.wire_format],
     baseUrl: row.base_url,
-    keyForm: keyFormsInContract[row.key_form],
+    keyForm: keyForms.names[row.key_form],
     ...(row.key_header !== null && { keyHeader: row.key_header }),
     models: JSON.parse(row.models) as ProviderModel[],
     passedFields: JSON.parse(row.passed_fields) as string[],

@@ -1,6 +1,8 @@
 // The replica that answers, as its services see it.
+
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';
+import type { DatabaseKind } from '../../proto/words/access.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import type { LookedAt } from './selector-watch.ts';
@@ -11,7 +13,7 @@ export interface Replica {
   readonly host: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  readonly database: 'sqlite' | 'postgres';
+  readonly database: DatabaseKind;
   readonly feed: Pick<Feed, 'position' | 'readAt'>;
   readonly clock: Clock;
   watchers(): readonly Watcher[];

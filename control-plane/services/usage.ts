@@ -1,4 +1,5 @@
 // What was used: totals, of which members see their own, and every request for export.
+
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
@@ -7,6 +8,8 @@ import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
+import type { UsageDimension, UsageFormat } from '../../proto/words/money.ts';
+import { usageDimensions, usageFormats } from '../../proto/words/money.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/fields.ts';
@@ -14,15 +17,9 @@ import { modelSelector } from '../domain/model-selector.ts';
 import { checked } from '../rpc/checked.ts';
 import type { Download, DownloadCall, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
-import { exportUsage, type UsageFormat } from '../usage/export.ts';
+import { exportUsage } from '../usage/export.ts';
 import { hourMs, hourOf } from '../usage/hours.ts';
-import {
-  modelsUsed,
-  readTotals,
-  type UsageDimension,
-  type UsageGroup,
-  type UsageTotalRow,
-} from '../usage/totals.ts';
+import { modelsUsed, readTotals, type UsageGroup, type UsageTotalRow } from '../usage/totals.ts';
 import { readKnownModels } from './known-models.ts';
 
 const pageSizes = { default: 100, max: 1000 };
@@ -101,10 +98,7 @@ const files = {
   json_lines: { extension: 'jsonl', contentType: 'application/x-ndjson' },
 } as const satisfies Record<UsageFormat, object>;
 
-const usageFormat = wordOf<UsageFormat>({
-  csv: 'USAGE_FORMAT_CSV',
-  json_lines: 'USAGE_FORMAT_JSON_LINES',
-});
+const usageFormat = wordOf(usageFormats);
 
 /** From the start of the running month until now, unless the request says otherwise. */
 function range(request: { readonly from?: string; readonly to?: string }, now: number) {
@@ -115,15 +109,7 @@ function range(request: { readonly from?: string; readonly to?: string }, now: n
   return { from, to };
 }
 
-const dimension = wordOf<UsageDimension>({
-  ai_system: 'USAGE_DIMENSION_AI_SYSTEM',
-  person: 'USAGE_DIMENSION_PERSON',
-  key: 'USAGE_DIMENSION_KEY',
-  model: 'USAGE_DIMENSION_MODEL',
-  provider: 'USAGE_DIMENSION_PROVIDER',
-  day: 'USAGE_DIMENSION_DAY',
-  hour: 'USAGE_DIMENSION_HOUR',
-});
+const dimension = wordOf(usageDimensions);
 
 function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
   const read = each(dimension, names);

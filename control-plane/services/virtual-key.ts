@@ -1,12 +1,13 @@
 // One virtual key: its rows, and the message that shows it.
+
 import type { Kysely, Selectable } from 'kysely';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import { keyStatuses, scopeKinds } from '../../proto/words/access.ts';
 import { timeText } from '../domain/fields.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
-import { scopeInContract } from './key-scope.ts';
-import { keyStatus, keyStatusInContract } from './key-status.ts';
+import { keyStatus } from './key-status.ts';
 
 export type KeyRow = Selectable<Schema['virtual_keys']>;
 export type ValueRow = Selectable<Schema['key_values']>;
@@ -54,7 +55,7 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
   return {
     id: row.id,
     organizationId: row.organization_id,
-    scope: { kind: scopeInContract[row.scope_kind], id: row.scope_id },
+    scope: { kind: scopeKinds.names[row.scope_kind], id: row.scope_id },
     name: row.name,
     hint: hintOf(values) ?? row.last_hint,
     active: row.active === 1,
@@ -69,6 +70,6 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
     rotatedValues: values.flatMap(({ ends_at, hint }) =>
       ends_at !== null && ends_at > now ? [{ hint, endsAt: timeText(ends_at) }] : [],
     ),
-    status: keyStatusInContract[keyStatus(row, now)],
+    status: keyStatuses.names[keyStatus(row, now)],
   } satisfies VirtualKey;
 }

@@ -1,7 +1,16 @@
 // The tables of bills and of what they are held against: a part of schema.ts, and the steps of migrations.ts that make them, under
 // its rules. What vendors say is kept by day, because a day is what their documents are about and what an import replaces.
+
 import { type Kysely, sql } from 'kysely';
-import type { LimitSubjectKind, Schema } from './schema.ts';
+import type { LimitSubjectKind } from '../../proto/words/access.ts';
+import type {
+  BillDocument,
+  BillReferenceKind,
+  BillRowKind,
+  BillVendor,
+  DriftState,
+} from '../../proto/words/money.ts';
+import type { Schema } from './schema.ts';
 
 export interface ReconciliationTables {
   bill_days: BillDaysTable;
@@ -12,28 +21,6 @@ export interface ReconciliationTables {
   reconcile_settings: ReconcileSettingsTable;
   usage_adjustments: UsageAdjustmentsTable;
 }
-
-export type BillVendor = 'openai' | 'anthropic' | 'aws' | 'azure' | 'google' | 'other';
-export type BillDocument =
-  | 'openai_usage'
-  | 'openai_costs'
-  | 'anthropic_usage'
-  | 'anthropic_costs'
-  | 'aws_cost_and_usage'
-  | 'azure_costs'
-  | 'google_billing'
-  | 'other';
-export type BillRowKind = 'usage' | 'tool' | 'credit' | 'fee';
-export type BillReferenceKind =
-  | 'api_key'
-  | 'project'
-  | 'workspace'
-  | 'account'
-  | 'resource'
-  | 'principal'
-  | 'subscription'
-  | 'model';
-export type DriftState = 'preliminary' | 'unexplained' | 'explained' | 'settled';
 
 type Flag = 0 | 1;
 

@@ -1,10 +1,24 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for milliseconds
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
+
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { ProviderName } from '../../common/provider-names.ts';
+import type {
+  DeliveryState,
+  HangUp,
+  KeyForm,
+  LimitKind,
+  LimitSubjectKind,
+  RecordKind,
+  RecordState,
+  Role,
+  ScopeKind,
+  UnknownCost,
+} from '../../proto/words/access.ts';
+import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
-import type { BookedOrdinalsTable, EpochsTable, EstimateReason, LeasesTable } from './ledger-tables.ts';
+import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
@@ -44,15 +58,7 @@ export interface Schema extends ReconciliationTables {
 }
 
 type Flag = 0 | 1;
-export type RecordKind = 'key' | 'ai_system' | 'person' | 'organization';
-export type RecordState = 'changed' | 'gone';
 export type ActorKind = 'person' | 'bootstrap' | 'system' | 'virtual_key';
-export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';
-export type ScopeKind = 'organization' | 'ai_system' | 'person';
-export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
-export type LimitSubjectKind = ScopeKind | 'virtual_key';
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
-export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';
 
 /** One row. Every change updates it in its own transaction, so changes commit in the order of their revisions. */
 interface FeedTable {
@@ -97,10 +103,6 @@ interface AuditEventsTable {
   previous_hash: string;
   hash: string;
 }
-
-/** `HangUp` and `UnknownCost` of organizations.proto. */
-export type HangUp = 'cancel' | 'read';
-export type UnknownCost = 'hold' | 'text';
 
 interface OrganizationsTable {
   id: string;

@@ -1,4 +1,5 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import {
   type CertificateEnds,
@@ -8,8 +9,8 @@ import {
 import { lossCounters } from '../../common/loss-counters.ts';
 import { shareRefusedCounter, shareUsedGauge } from '../../common/share-gauges.ts';
 import { version } from '../../common/version.ts';
+import { storedProblems } from '../../proto/words/access.ts';
 import type { AuditWatchMetrics } from '../audit/watch.ts';
-import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import { openStates } from '../reconciliation/standing.ts';
 import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
@@ -192,10 +193,10 @@ function selectorMetrics(registers: Registry[]): SelectorMetrics {
     labelNames: ['problem'] as const,
     registers,
   });
-  for (const problem of storedProblems) found.set({ problem }, 0);
+  for (const problem of storedProblems.words) found.set({ problem }, 0);
   return {
     selectorsFound: (counts) => {
-      for (const problem of storedProblems) found.set({ problem }, counts[problem]);
+      for (const problem of storedProblems.words) found.set({ problem }, counts[problem]);
     },
   };
 }

@@ -1,22 +1,13 @@
 // Guardrails as the contract tells them, in the proxy's own types. None is ever lost on the way: what a newer control plane says
 // of one is read at its strictest, and a check that is not understood is one that always fails.
+
 import { Secret } from '../../common/secret.ts';
-import {
-  actionsInContract,
-  failureRulesInContract,
-  inverted,
-  readAlso,
-  readCheck,
-  readCredential,
-  stagesInContract,
-} from '../../guardrails/contract.ts';
+import { readAlso, readCheck, readCredential } from '../../guardrails/contract.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { GuardrailRecord__Output } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
+import { failureRules, guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { whole } from './wire-values.ts';
 
-const stages = inverted(stagesInContract);
-const actions = inverted(actionsInContract);
-const failureRules = inverted(failureRulesInContract);
 const unknown: Check = { kind: 'unknown' };
 
 /** @throws Error if it lacks what the contract promises */
@@ -30,9 +21,9 @@ export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
     id: record.id,
     name: record.name,
     position: record.position,
-    stage: stages.get(record.stage) ?? 'both',
-    action: actions.get(record.action) ?? 'block',
-    onFailure: failureRules.get(record.onFailure) ?? 'block',
+    stage: guardrailStages.wordOf(record.stage) ?? 'both',
+    action: guardrailActions.wordOf(record.action) ?? 'block',
+    onFailure: failureRules.wordOf(record.onFailure) ?? 'block',
     message: record.message,
     aiSystemIds: record.aiSystemIds,
     ...(record.keyIds.length > 0 && { keyIds: record.keyIds }),

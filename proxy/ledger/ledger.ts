@@ -1,6 +1,6 @@
 // The ledger as the request path sees it: a hold before the provider is called, settled exactly once afterwards.
 
-import type { EstimateReason } from '../budgets/ledger-client.ts';
+import type { EstimateReason } from '../../proto/words/money.ts';
 import type { ChatCall } from '../call.ts';
 import type { ResponseEnd } from '../conversation/response-end.ts';
 import type { Usage } from '../conversation/usage.ts';
@@ -30,8 +30,6 @@ export interface Settled {
   /** Why it is estimated; undefined where it is not. */
   readonly estimateReason: EstimateReason | undefined;
 }
-
-export type { EstimateReason };
 
 /** What became of a reserved request. */
 export interface Outcome {

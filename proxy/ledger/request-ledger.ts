@@ -1,6 +1,8 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
+
 import { usdOfNano } from '../../common/money.ts';
+import type { EstimateReason } from '../../proto/words/money.ts';
 import {
   type BudgetHold,
   BudgetRefusal,
@@ -24,7 +26,7 @@ import { modelNotPriced } from '../unknown-model.ts';
 import { killedEvent, usageEvent } from '../usage/usage-event.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
-import type { EstimateReason, Hold, Ledger, Outcome, Settled } from './ledger.ts';
+import type { Hold, Ledger, Outcome, Settled } from './ledger.ts';
 import { budgetRefusal } from './limit-messages.ts';
 
 export interface BudgetMetrics {

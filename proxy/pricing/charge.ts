@@ -2,8 +2,9 @@
 // estimate that nobody can lower by leaving early. By the reservation where nobody can know; by the text that came only where the
 // provider stopped with it, where it came whole, or where the organization has chosen so. Never above the reservation, unless the
 // provider reported more.
+import type { EstimateReason } from '../../proto/words/money.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
-import type { EstimateReason, Outcome } from '../ledger/ledger.ts';
+import type { Outcome } from '../ledger/ledger.ts';
 import type { CostBound } from './bound.ts';
 import type { Prices } from './prices.ts';
 

@@ -1,6 +1,8 @@
 // Records as releases before signatures wrote them to Redis: sealed JSON, trusted because of the cache key alone. Read for one release,
 // and only while the control plane is of a release that does not sign; never written. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
+
 import { hash } from 'node:crypto';
+import { never } from '../../common/never.ts';
 import { type SealContext, type SealKeys, unseal } from '../../common/seal.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
@@ -66,8 +68,11 @@ export function heldOfLayout4(subject: Subject, stored: StoredInLayout4, confirm
       return { ...heldKey(subject.ref, record as KeyRecord, at), isUnsigned: true };
     case 'organization':
       return { ...at, kind: 'organization', record: withSecrets(record as OrganizationRecord) };
-    default:
+    case 'ai_system':
+    case 'person':
       return { ...at, kind: subject.kind, record: record as ScopeRecord };
+    default:
+      return never(subject.kind);
   }
 }
 

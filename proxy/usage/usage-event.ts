@@ -1,7 +1,8 @@
 // What is recorded of one request that was dispatched.
 
+import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Charge, Stamp, UsageOfKilled } from '../budgets/budgets.ts';
-import type { EstimateReason, UsageEvent } from '../budgets/ledger-client.ts';
+import type { UsageEvent } from '../budgets/ledger-client.ts';
 import type { ChatCall } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { Outcome } from '../ledger/ledger.ts';

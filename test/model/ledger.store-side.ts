@@ -5,7 +5,6 @@ import { createBackground } from '../../common/background.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
-import { budgetPeriodsInContract, limitSubjectsInContract } from '../../control-plane/domain/limit.ts';
 import { expireSessions } from '../../control-plane/ledger/expire.ts';
 import { releaseUnsettled } from '../../control-plane/ledger/release.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
@@ -21,6 +20,7 @@ import type {
   Unchanged,
 } from '../../control-plane/store/store.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
+import { budgetPeriods, limitSubjects } from '../../proto/words/access.ts';
 import type {
   DrawRequest,
   LedgerClient,
@@ -177,10 +177,10 @@ export class StoreSide implements LedgerSide {
     await this.#change('create', async (call) => {
       const outcome = await limits.create(call, {
         organizationId,
-        subject: { kind: limitSubjectsInContract[subjectKind], id: subjectId },
+        subject: { kind: limitSubjects.names[subjectKind], id: subjectId },
         kind: 'LIMIT_KIND_BUDGET',
         amountUsd: usdOfNano(amount),
-        period: budgetPeriodsInContract[period],
+        period: budgetPeriods.names[period],
         ...(model === undefined ? {} : { model }),
       });
       const { id = '' } = resultOf(outcome);

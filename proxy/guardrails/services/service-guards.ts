@@ -1,10 +1,12 @@
 // The guardrails that another service decides, as requests see them. What a service has to itself (places, failures in a row,
 // connections) is kept by its guardrail's id and revision, for all requests.
+
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
 import type { Logger } from '../../../common/logger.ts';
-import type { Guardrail } from '../../../guardrails/definition.ts';
+import { never } from '../../../common/never.ts';
+import { type Guardrail, isAskedCheck } from '../../../guardrails/definition.ts';
 import { type Ask, LimitedCheck } from './limited-check.ts';
 import { type AskModel, createModelAsk } from './model.ts';
 import { createModerationAsk, type ModerationDeps, moderationTimeoutMs } from './moderation.ts';
@@ -52,6 +54,7 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
       ...{ ask, timeoutMs, clock, log },
       asked: (outcome) => metrics.serviceAsked(check.kind, outcome),
     });
+  if (!isAskedCheck(check)) return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
   switch (check.kind) {
     case 'webhook':
       return within(check.timeoutMs, createWebhookAsk(check, { post: openPost(), clock }));
@@ -62,6 +65,6 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
     case 'model':
       return within(check.timeoutMs, createModelAsk(check, askModel));
     default:
-      return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
+      return never(check);
   }
 }

@@ -1,7 +1,8 @@
 // What the proxy tells of its requests: one line each in the access log, when the response is finished, with these fields and no
 // others; metrics that count them and whose labels no caller and no provider can choose.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { estimateReasons } from '../../../proxy/budgets/ledger-client.ts';
+import { estimateReasons } from '../../../proto/words/money.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
@@ -276,7 +277,7 @@ describe('the metrics', () => {
     kind: oneOf('input', 'output', 'settled', 'killed'),
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
-    reason: oneOf(...skipReasons, ...estimateReasons),
+    reason: oneOf(...skipReasons, ...estimateReasons.words),
     resource: oneOf(...Object.keys(shares)),
     result: oneOf(...readOnResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),

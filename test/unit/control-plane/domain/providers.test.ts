@@ -1,13 +1,11 @@
 // The planes share no code, so that they agree on names is tested: what a proxy serves under a name, the control plane stores
 // keys for and lets nobody else have.
+
 import { describe, expect, it } from 'vitest';
 import { canonicalProviderName, isProviderName } from '../../../../common/provider-names.ts';
-import {
-  customProviderName,
-  wireFormat,
-  wireFormatsInContract,
-} from '../../../../control-plane/domain/custom-provider.ts';
+import { customProviderName, wireFormat } from '../../../../control-plane/domain/custom-provider.ts';
 import { WireFormat } from '../../../../proto/generated/gateway/v1/WireFormat.ts';
+import { wireFormats } from '../../../../proto/words/access.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 
 describe.each(providers.map((provider) => [provider.name, provider] as const))('%s', (name, { aliases }) => {
@@ -21,14 +19,14 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
   });
 
   it('is a wire format of the contract', () => {
-    expect(Object.keys(wireFormatsInContract)).toContain(name);
+    expect(wireFormats.words).toContain(name);
   });
 });
 
 describe('the contract’s wire formats', () => {
   it('are all known by a provider’s name', () => {
     const named = Object.values(WireFormat).filter((one) => one !== 'WIRE_FORMAT_UNSPECIFIED');
-    expect(Object.values(wireFormatsInContract).toSorted()).toEqual(named.toSorted());
+    expect(Object.values(wireFormats.names).toSorted()).toEqual(named.toSorted());
     for (const one of named) expect(wireFormat(one)).toHaveProperty('value');
     expect(wireFormat('WIRE_FORMAT_UNSPECIFIED')).toHaveProperty('problems');
   });

@@ -1,9 +1,10 @@
 // Personal data on a labelled corpus, in pieces, and in texts that are made to cost time.
+
 import { describe, expect, it } from 'vitest';
-import type { PersonalDataType } from '../../../../guardrails/definition.ts';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
 import { guardText, TextWindow } from '../../../../guardrails/window.ts';
+import type { PersonalDataType } from '../../../../proto/words/guardrails.ts';
 import { Random } from '../../../support/access/random.ts';
 import { processorMs } from '../../../support/processor-time.ts';
 import { startingSeed } from '../../../support/seed.ts';
