@@ -2,14 +2,14 @@
 // what was sent: it may be a key in the wrong field.
 
 import { holdsCredential } from '../../common/credential.ts';
-import { canonicalProviderName, isProviderName, type ProviderName } from '../../common/provider-names.ts';
+import { canonicalVendorName, isVendorName, type VendorName, vendors } from '../../common/vendors.ts';
 import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
 
 /** What stored keys depend on. */
 export interface KeyRules {
-  readonly wire_format: ProviderName;
+  readonly wire_format: VendorName;
   readonly key_form: KeyForm;
 }
 
@@ -22,7 +22,7 @@ export function customProviderName(text: string): Field<string> {
   if (!nameForm.test(text) || holdsCredential(text)) {
     return invalid('must be 1 to 63 of a-z 0-9 -, beginning and ending with a letter or digit');
   }
-  const shipped = isProviderName(text) || canonicalProviderName(text) !== undefined;
+  const shipped = isVendorName(text) || canonicalVendorName(text) !== undefined;
   return shipped || wordsOfMetrics.includes(text)
     ? invalid('is reserved: the gateway itself uses this name')
     : valid(text);
@@ -74,8 +74,8 @@ function passedField(name: string): Field<string> {
 }
 
 /** The shipped provider whose secrets a key of this provider looks like; undefined where it takes no keys. */
-export function secretsLike({ wire_format, key_form }: KeyRules): ProviderName | undefined {
+export function secretsLike({ wire_format, key_form }: KeyRules): VendorName | undefined {
   if (key_form === 'none') return undefined;
-  const signs = wire_format === 'managed-cloud-models' && key_form === 'wire_format';
+  const signs = vendors[wire_format].secret === 'api key or access keys' && key_form === 'wire_format';
   return signs ? wire_format : 'gpt-provider';
 }

@@ -3,7 +3,7 @@
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
-import { canonicalProviderName } from '../../common/provider-names.ts';
+import { canonicalVendorName } from '../../common/vendors.ts';
 import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v1/ExportUsageRequest.ts';
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
@@ -124,7 +124,7 @@ function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
 /** By its canonical name. */
 function providerName(text: string): Field<string> {
   return /^[a-z0-9-]{1,63}$/.test(text)
-    ? valid(canonicalProviderName(text) ?? text)
+    ? valid(canonicalVendorName(text) ?? text)
     : invalid('must be the name of a provider');
 }
 

@@ -2,7 +2,7 @@
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
 
 import type { BudgetPeriod } from '../../common/budget-window.ts';
-import type { ProviderName } from '../../common/provider-names.ts';
+import type { VendorName } from '../../common/vendors.ts';
 import type {
   DeliveryState,
   HangUp,
@@ -196,7 +196,7 @@ interface ProvidersTable {
   /** Null: the platform's. */
   organization_id: string | null;
   name: string;
-  wire_format: ProviderName;
+  wire_format: VendorName;
   base_url: string;
   key_form: KeyForm;
   /** With key form `header` only. */

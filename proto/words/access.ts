@@ -1,8 +1,8 @@
 // Words of who may call what: records and their feed, keys and what they belong to, limits, people, organizations, providers.
 
 import type { BudgetPeriod } from '../../common/budget-window.ts';
-import type { ProviderName } from '../../common/provider-names.ts';
 import type { SignedKind } from '../../common/record-signature.ts';
+import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import type { BudgetPeriod__Output } from '../generated/gateway/v1/BudgetPeriod.ts';
 import type { DatabaseKind__Output } from '../generated/gateway/v1/DatabaseKind.ts';
 import type { EpochChange__Output } from '../generated/gateway/v1/EpochChange.ts';
@@ -110,13 +110,15 @@ export const keyForms = enumWords({
 } as const satisfies WordsFor<KeyForm__Output>);
 export type KeyForm = WordOf<typeof keyForms>;
 
-export const wireFormats = enumWords({
-  WIRE_FORMAT_GPT_PROVIDER: 'gpt-provider',
-  WIRE_FORMAT_STUDIO_AI: 'studio-ai',
-  WIRE_FORMAT_MANAGED_CLOUD_MODELS: 'managed-cloud-models',
-  WIRE_FORMAT_ASSISTANT_PROVIDER: 'assistant-provider',
-  WIRE_FORMAT_SEARCH_PROVIDER: 'search-provider',
-} as const satisfies WordsFor<WireFormat__Output> & Readonly<Record<string, ProviderName>>);
+type WireFormats = {
+  readonly [Name in VendorName as (typeof vendors)[Name]['wireFormat']]: Name;
+};
+const formats = Object.fromEntries(
+  vendorNames.map((name) => [vendors[name].wireFormat, name]),
+) as WireFormats;
+
+/** Each vendor has its own, by the vendor's name: common/vendors.ts. */
+export const wireFormats = enumWords(formats satisfies WordsFor<WireFormat__Output>);
 
 export const databaseKinds = enumWords({
   DATABASE_KIND_SQLITE: 'sqlite',

@@ -7,7 +7,7 @@ import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
 import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
 import { isModelGlob } from '../../common/model-glob.ts';
-import { providerNames } from '../../common/provider-names.ts';
+import { vendorNames } from '../../common/vendors.ts';
 
 export type { Traits };
 
@@ -68,7 +68,7 @@ export function idleRows(rows: readonly TraitRow[]): readonly string[] {
     const beginning = models.split('*', 1)[0] ?? '';
     const fits = (provider: string) =>
       beginning.startsWith(`${provider}/`) || (models.includes('*') && `${provider}/`.startsWith(beginning));
-    return providerNames.some(fits) ? [] : [models];
+    return vendorNames.some(fits) ? [] : [models];
   });
 }
 

@@ -2,7 +2,7 @@
 // keys for and lets nobody else have.
 
 import { describe, expect, it } from 'vitest';
-import { canonicalProviderName, isProviderName } from '../../../../common/provider-names.ts';
+import { canonicalVendorName, isVendorName } from '../../../../common/vendors.ts';
 import { customProviderName, wireFormat } from '../../../../control-plane/domain/custom-provider.ts';
 import { WireFormat } from '../../../../proto/generated/gateway/v1/WireFormat.ts';
 import { wireFormats } from '../../../../proto/words/access.ts';
@@ -10,8 +10,8 @@ import { providers } from '../../../../proxy/providers/index.ts';
 
 describe.each(providers.map((provider) => [provider.name, provider] as const))('%s', (name, { aliases }) => {
   it('is a name under which keys are stored, and its aliases mean it', () => {
-    expect(isProviderName(name)).toBe(true);
-    for (const alias of aliases) expect(canonicalProviderName(alias)).toBe(name);
+    expect(isVendorName(name)).toBe(true);
+    for (const alias of aliases) expect(canonicalVendorName(alias)).toBe(name);
   });
 
   it('is no custom provider’s name, nor are its aliases', () => {
