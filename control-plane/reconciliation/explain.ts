@@ -1,8 +1,9 @@
 // Why a bill and the ledger differ. Each reason accounts for what it has evidence of and for no more, the most certain first, until
 // what is left is within the bound; what no reason accounts for stays unexplained. Pure.
 
+import { aList, aNumber, aRecord, aString, aWord } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
-import type { DriftReasonCode } from '../../proto/words/money.ts';
+import { type DriftReasonCode, driftReasonCodes } from '../../proto/words/money.ts';
 import { type Analysis, type Bound, isBeyond, largerSide } from './analysis.ts';
 import type { Cell } from './cells.ts';
 import { countOf, noTokens, type Tokens } from './tokens.ts';
@@ -13,6 +14,11 @@ export interface Reason {
   readonly amount: number;
   readonly detail: string;
 }
+
+/** As differences are stored. */
+export const theReasons = aList(
+  aRecord<Reason>({ code: aWord(driftReasonCodes.words), amount: aNumber, detail: aString }),
+);
 
 export interface Explained {
   readonly reasons: readonly Reason[];

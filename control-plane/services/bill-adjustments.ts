@@ -2,6 +2,7 @@
 // never changed: a counter entry takes it back.
 
 import type { Selectable } from 'kysely';
+import { aList, aPair, aString } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { never } from '../../common/never.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -23,6 +24,7 @@ import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
+import { jsonColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { AdjustmentTooLargeError, bookAdjustment } from '../usage/adjustments.ts';
 import { type DriftRow, findDrift } from './bill-drift.ts';
@@ -51,7 +53,7 @@ export async function settle(
   const subject = fields.subject ?? { kind: 'organization', id: organizationId };
   await requireExists(call.db, organizationId, { field: 'subject', ...subject });
   await requirePlace(call, organizationId);
-  const [firstKey = ''] = JSON.parse(drift.provider_key_ids) as string[];
+  const [firstKey = ''] = keysOfDrift(drift);
   const row: AdjustmentRow = {
     ...{ id: uuidv7(call.now), organization_id: organizationId, drift_id: drift.id, vendor: drift.vendor },
     ...{ day: drift.day, at: Date.parse(drift.day), provider_key_id: firstKey, refs: drift.refs },
@@ -246,8 +248,11 @@ async function requirePlace({ db }: ChangeCall, organizationId: string): Promise
   throw new CallError('too_many_adjustments', `there are ${adjustmentsMax}, which is the most`);
 }
 
+const keysOfDrift = jsonColumn('reconcile_rows', 'provider_key_ids', strings);
+const windowsOf = jsonColumn('usage_adjustments', 'windows', aList(aPair(aString, aString)));
+
 function message(row: AdjustmentRow) {
-  const windows = JSON.parse(row.windows) as readonly (readonly [string, string])[];
+  const windows = windowsOf(row);
   return {
     id: row.id,
     organizationId: row.organization_id,

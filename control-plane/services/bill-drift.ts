@@ -18,16 +18,18 @@ import {
   driftReasonCodes,
   driftStates,
 } from '../../proto/words/money.ts';
-import { billVendor, driftState, type Reference } from '../domain/bill.ts';
+import { billVendor, driftState } from '../domain/bill.ts';
 import { each, type Field, isValid, optional, valid } from '../domain/field.ts';
 import { date, id, timeText } from '../domain/fields.ts';
-import type { Reason } from '../reconciliation/explain.ts';
+import { theReasons } from '../reconciliation/explain.ts';
+import { theReferences } from '../reconciliation/mappings.ts';
 import { openStates } from '../reconciliation/standing.ts';
-import type { Tokens } from '../reconciliation/tokens.ts';
+import { theTokens } from '../reconciliation/tokens.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import type { ReadCall } from '../rpc/method.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
+import { jsonColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 
 export type DriftRow = Selectable<Schema['reconcile_rows']>;
@@ -132,14 +134,20 @@ function readDayKey(text: string): readonly [day: string, vendor: BillVendor] | 
   return isValid(date(day)) && known !== undefined && more.length === 0 ? [day, known] : undefined;
 }
 
+const keysOf = jsonColumn('reconcile_rows', 'provider_key_ids', strings);
+const refsOf = jsonColumn('reconcile_rows', 'refs', theReferences);
+const reasonsOf = jsonColumn('reconcile_rows', 'reasons', theReasons);
+const billedTokensOf = jsonColumn('reconcile_rows', 'billed_tokens', theTokens);
+const ledgerTokensOf = jsonColumn('reconcile_rows', 'ledger_tokens', theTokens);
+
 export function driftMessage(row: DriftRow) {
-  const reasons = JSON.parse(row.reasons) as readonly Reason[];
+  const reasons = reasonsOf(row);
   return {
     id: row.id,
     vendor: billVendors.names[row.vendor],
     day: row.day,
-    providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
-    references: (JSON.parse(row.refs) as Reference[]).map(({ kind, value }) => ({
+    providerKeyIds: keysOf(row),
+    references: refsOf(row).map(({ kind, value }) => ({
       kind: billReferenceKinds.names[kind],
       value,
     })),
@@ -149,8 +157,10 @@ export function driftMessage(row: DriftRow) {
     ledgerUsd: usdOfNano(row.ledger),
     adjustedUsd: usdOfNano(row.adjusted),
     driftUsd: usdOfNano(row.drift - row.adjusted),
-    ...(row.billed_tokens !== null && { billedTokens: JSON.parse(row.billed_tokens) as Tokens }),
-    ledgerTokens: JSON.parse(row.ledger_tokens) as Tokens,
+    ...(row.billed_tokens !== null && {
+      billedTokens: billedTokensOf({ billed_tokens: row.billed_tokens }, row.id),
+    }),
+    ledgerTokens: ledgerTokensOf(row),
     ...(row.billed_requests !== null && { billedRequests: row.billed_requests }),
     ledgerRequests: row.ledger_requests,
     reasons: reasons.map(({ code, amount, detail }) => ({

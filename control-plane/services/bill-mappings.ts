@@ -14,6 +14,7 @@ import { billReference, billVendor, type Reference } from '../domain/bill.ts';
 import { type Field, invalid, isValid, optional, valid } from '../domain/field.ts';
 import { id, timeText } from '../domain/fields.ts';
 import { markAll } from '../reconciliation/due.ts';
+import { mappedKeys } from '../reconciliation/mappings.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
@@ -226,7 +227,7 @@ function message(row: MappingRow) {
     organizationId: row.organization_id,
     vendor: billVendors.names[row.vendor],
     reference: { kind: billReferenceKinds.names[row.kind], value: row.value },
-    providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
+    providerKeyIds: mappedKeys(row, row.kind),
     ...(row.model !== null && { model: row.model }),
     ignored: row.ignored === 1,
     createdAt: timeText(row.created_at),

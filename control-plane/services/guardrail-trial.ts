@@ -6,10 +6,10 @@ import { isTextCheck, type PromptSizeCheck } from '../../guardrails/definition.t
 import { compileCheck, InvalidCheckError } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
 import { guardText } from '../../guardrails/window.ts';
-import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailTestResult } from '../../proto/generated/gateway/v1/GuardrailTestResult.ts';
 import { type Decision, decisions } from '../../proto/words/guardrails.ts';
 import type { GuardrailsTable } from '../store/guardrail-tables.ts';
+import { checkOf } from './stored-check.ts';
 
 /** Of a guardrail as it is stored, without its secret. */
 export type TriedGuardrail = Pick<
@@ -57,7 +57,7 @@ export function triedCheck(
   row: TriedGuardrail,
   exceeded: (check: PromptSizeCheck) => ReadonlyMap<string, number>,
 ): Trial {
-  const check = readCheck(JSON.parse(row.check_message) as GuardrailCheck__Output);
+  const check = readCheck(checkOf(row));
   const found = new Map<string, number>();
   if (check?.kind === 'prompt_size') {
     const above = exceeded(check);

@@ -4,8 +4,8 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
-import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailRecord } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
 import { failureRules, guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import { timeText } from '../domain/fields.ts';
 import { checkInAudit } from '../domain/guardrail-check.ts';
@@ -13,9 +13,11 @@ import type { CredentialText } from '../domain/service-check.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import type { ChangeCall } from '../rpc/method.ts';
+import { jsonColumn, readColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { organizationChanged } from './organizations.ts';
+import { checkOf } from './stored-check.ts';
 
 export type GuardrailRow = Selectable<Schema['guardrails']>;
 
@@ -56,7 +58,9 @@ function secretOf(
   const secret = unsealWebhookSecret(sealKeys, secretPlace(row), row.secret);
   // What the seal has authenticated was written as a credential.
   if (secret !== undefined)
-    return checkOf(row).service ? { credential: JSON.parse(secret) as CredentialText } : { secret };
+    return checkOf(row).service
+      ? { credential: readColumn(secret, theCredential, `guardrails.secret of ${row.id}`) }
+      : { secret };
   log.error(
     { guardrail: row.id },
     'the secret of a guardrail cannot be unsealed; is its master key among those given?',
@@ -84,21 +88,10 @@ export function guardrailInAudit(row: GuardrailRow): object {
   return { ...guardrailMessage(row), check: checkInAudit(checkOf(row)) };
 }
 
-const withoutForms = { forms: [] };
+const theCredential = aMessage<CredentialText>('ServiceCredential');
+export const aiSystemIdsOf = jsonColumn('guardrails', 'ai_system_ids', strings);
 
-export function checkOf(row: Pick<GuardrailRow, 'check_message'>): GuardrailCheck__Output {
-  const check = JSON.parse(row.check_message) as GuardrailCheck__Output;
-  // Written before secrets had forms of operators.
-  return check.secrets ? { ...check, secrets: { ...withoutForms, ...check.secrets } } : check;
-}
-
-export function aiSystemIdsOf(row: Pick<GuardrailRow, 'ai_system_ids'>): string[] {
-  return JSON.parse(row.ai_system_ids) as string[];
-}
-
-export function keyIdsOf(row: Pick<GuardrailRow, 'key_ids'>): string[] {
-  return JSON.parse(row.key_ids) as string[];
-}
+export const keyIdsOf = jsonColumn('guardrails', 'key_ids', strings);
 
 function shared(row: GuardrailRow) {
   return {

@@ -1,6 +1,7 @@
 // Guardrails: what an organization's requests and answers are inspected for. Those that are enabled travel in the organization's
 // record, so a change of one names that record on the change feed. A webhook's secret is answered when it is made, and never
 // comes out here again.
+
 import type { Kysely } from 'kysely';
 import { isUuid, uuidv7 } from '../../common/uuid.ts';
 import { createWebhookSecret } from '../../common/webhook-signature.ts';
@@ -47,7 +48,6 @@ import { NameTakenError } from '../store/store.ts';
 import { flag, isSame } from './columns.ts';
 import {
   aiSystemIdsOf,
-  checkOf,
   type GuardrailRow,
   guardrailInAudit,
   guardrailMessage,
@@ -58,6 +58,7 @@ import {
   secretPlace,
 } from './guardrail.ts';
 import { organizationChanged } from './organizations.ts';
+import { checkOf } from './stored-check.ts';
 
 /** Of one organization: every request is held against all of them. */
 export const guardrailsMax = 32;

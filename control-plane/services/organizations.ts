@@ -159,7 +159,7 @@ function organizationMessage(row: Row) {
       access: { callerProviderKeys: row.caller_provider_keys === 1 },
       cost: { hangUp: hangUps.names[row.hang_up], unknownCost: unknownCosts.names[row.unknown_cost] },
     },
-    allowedModels: globsOf(row.allowed_models),
+    allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Organization;

@@ -181,7 +181,7 @@ export function personMessage(row: PersonRow) {
     ...(row.email === null ? {} : { email: row.email }),
     role: roles.names[row.role],
     active: row.active === 1,
-    allowedModels: globsOf(row.allowed_models),
+    allowedModels: globsOf('people', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Person;

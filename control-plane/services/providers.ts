@@ -11,7 +11,6 @@ import type { GetProviderRequest__Output } from '../../proto/generated/gateway/v
 import type { ListProvidersRequest__Output } from '../../proto/generated/gateway/v1/ListProvidersRequest.ts';
 import type { ListProvidersResponse } from '../../proto/generated/gateway/v1/ListProvidersResponse.ts';
 import type { Provider } from '../../proto/generated/gateway/v1/Provider.ts';
-import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { UpdateProviderRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderRequest.ts';
 import { keyForms, wireFormats } from '../../proto/words/access.ts';
 import { baseUrl } from '../domain/base-url.ts';
@@ -32,7 +31,7 @@ import type { ChangeCall, Outcome, ReadCall } from '../rpc/method.ts';
 import { pageOf } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Invalidation, NameTakenError } from '../store/store.ts';
-import { callableBy, type ProviderRow } from './callable-providers.ts';
+import { callableBy, modelsOf, type ProviderRow, passedFieldsOf } from './callable-providers.ts';
 import { isSame } from './columns.ts';
 import { organizationChanged } from './organizations.ts';
 
@@ -208,12 +207,8 @@ function message(row: ProviderRow) {
     keyForm: keyForms.names[row.key_form],
     ...(row.key_header === null ? {} : { keyHeader: row.key_header }),
     models: modelsOf(row),
-    passedFields: JSON.parse(row.passed_fields) as string[],
+    passedFields: passedFieldsOf(row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Provider;
-}
-
-function modelsOf(row: ProviderRow): ProviderModel[] {
-  return JSON.parse(row.models) as ProviderModel[];
 }

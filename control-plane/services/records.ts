@@ -7,8 +7,6 @@ import type { SealKeys } from '../../common/seal.ts';
 import type { KeyRecord } from '../../proto/generated/gateway/v1/KeyRecord.ts';
 import type { OrganizationRecord } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
 import type { ProviderKeyRecord } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
-import type { ProviderKeySettings } from '../../proto/generated/gateway/v1/ProviderKeySettings.ts';
-import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
@@ -24,11 +22,12 @@ import { timeText } from '../domain/fields.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
-import { type ProviderRow, readCallable } from './callable-providers.ts';
+import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from './callable-providers.ts';
 import { globsRecord } from './columns.ts';
 import { readGuardrails } from './guardrail.ts';
 import { readLimits } from './limit.ts';
 import { readPrices } from './price.ts';
+import { settingsOf } from './provider-keys.ts';
 
 export interface RecordsDeps {
   /** The database in one snapshot, and its position. */
@@ -93,7 +92,7 @@ function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
     active: key.active === 1,
     ...(key.ends_at !== null && { endsAt: new Date(key.ends_at).toISOString() }),
     ...(key.value_ends_at !== null && { valueEndsAt: new Date(key.value_ends_at).toISOString() }),
-    allowedModels: globsRecord(key.allowed_models),
+    allowedModels: globsRecord('virtual_keys', key),
     organizationRevision,
     revision: key.revision,
   };
@@ -120,7 +119,7 @@ async function readScope(
     id,
     organizationId: row.organization_id ?? '',
     active: row.active === 1,
-    allowedModels: globsRecord(row.allowed_models),
+    allowedModels: globsRecord(scopeTables[kind], { id, ...row }),
     revision: row.revision,
   };
 }
@@ -135,7 +134,7 @@ async function toOrganizationRecord(
     callerProviderKeys: organization.caller_provider_keys === 1,
     hangUp: hangUps.names[organization.hang_up],
     unknownCost: unknownCosts.names[organization.unknown_cost],
-    allowedModels: globsRecord(organization.allowed_models),
+    allowedModels: globsRecord('organizations', organization),
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,
     providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),
@@ -174,7 +173,7 @@ function toProviderKeyRecord(
     id: row.id,
     provider: row.provider,
     secret,
-    settings: JSON.parse(row.settings) as ProviderKeySettings,
+    settings: settingsOf(row),
     priority: row.priority,
     weight: row.weight,
   };
@@ -188,8 +187,8 @@ function toProviderRecord(row: ProviderRow): ProviderRecord {
     baseUrl: row.base_url,
     keyForm: keyForms.names[row.key_form],
     ...(row.key_header !== null && { keyHeader: row.key_header }),
-    models: JSON.parse(row.models) as ProviderModel[],
-    passedFields: JSON.parse(row.passed_fields) as string[],
+    models: modelsOf(row),
+    passedFields: passedFieldsOf(row),
     createdAt: timeText(row.created_at),
   };
 }

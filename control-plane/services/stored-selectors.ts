@@ -9,6 +9,7 @@ import {
   storedProblems,
 } from '../../proto/words/access.ts';
 import { type KnownModels, knownModels, storedProblemOf } from '../domain/model-selector.ts';
+import { readColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { listOf } from './known-models.ts';
 import { countingPrices } from './price.ts';
@@ -103,7 +104,7 @@ type ModelList = ReturnType<typeof listOf>;
 
 /** Of all custom providers, by organization; of the platform's under null. */
 async function readLists(db: Kysely<Schema>): Promise<ReadonlyMap<string | null, readonly ModelList[]>> {
-  const rows = await db.selectFrom('providers').select(['organization_id', 'name', 'models']).execute();
+  const rows = await db.selectFrom('providers').select(['id', 'organization_id', 'name', 'models']).execute();
   const lists = new Map<string | null, ModelList[]>();
   for (const row of rows) {
     const of = lists.get(row.organization_id) ?? [];
@@ -142,7 +143,9 @@ class Findings {
       this.#prices.set(organization, prices);
       return;
     }
-    for (const selector of holder === 'limit' ? [stored] : (JSON.parse(stored) as string[])) {
+    for (const selector of holder === 'limit'
+      ? [stored]
+      : readColumn(stored, strings, `${holders[holder].table}.${holders[holder].column} of ${id}`)) {
       this.#judge({ holder, id, organizationId: organization, selector });
     }
   }

@@ -1,10 +1,12 @@
 // One virtual key: its rows, and the message that shows it.
 
 import type { Kysely, Selectable } from 'kysely';
+import { aMap, aString } from '../../common/json-shape.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
 import { keyStatuses, scopeKinds } from '../../proto/words/access.ts';
 import { timeText } from '../domain/fields.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
 import { keyStatus } from './key-status.ts';
@@ -51,6 +53,8 @@ export function hintOf(values: readonly ValueRow[]): string | undefined {
   return values.find((value) => value.ends_at === null)?.hint;
 }
 
+const metadataOf = jsonColumn('virtual_keys', 'metadata', aMap(aString));
+
 export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number) {
   return {
     id: row.id,
@@ -61,8 +65,8 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
     active: row.active === 1,
     ...(row.ends_at === null ? {} : { endsAt: timeText(row.ends_at) }),
     ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),
-    allowedModels: globsOf(row.allowed_models),
-    metadata: JSON.parse(row.metadata) as Record<string, string>,
+    allowedModels: globsOf('virtual_keys', row),
+    metadata: metadataOf(row),
     createdAt: timeText(row.created_at),
     createdBy: row.created_by,
     ...(row.last_used_at === null ? {} : { lastUsedAt: timeText(row.last_used_at) }),

@@ -4,7 +4,9 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
 import type { UsageFormat } from '../../proto/words/money.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Cell, csvLine } from './csv.ts';
 import { type Metadata, readSets } from './metadata.ts';
@@ -124,9 +126,11 @@ const specialColumns = {
   images: (row) => specialOf(row).images ?? null,
 } as const satisfies Record<string, (row: RequestRow) => Cell>;
 
-function specialOf({ special }: RequestRow): Partial<SpecialUsage> {
-  return special === null ? nothingSpecial : (JSON.parse(special) as SpecialUsage);
+function specialOf({ id, special }: RequestRow): Partial<SpecialUsage> {
+  return special === null ? nothingSpecial : storedSpecial({ special }, id);
 }
+
+const storedSpecial = jsonColumn('usage_events', 'special', aMessage<SpecialUsage>('UsageSpecial'));
 
 const nothingSpecial: Partial<SpecialUsage> = Object.freeze({});
 
