@@ -1,7 +1,7 @@
 // Which names a model has. Each has one canonical name, `<provider>/<primary id>`; catalog/synonyms.json says which further names a
 // vendor takes for the very same model. Allow-lists, limits, prices, usage and logs know models by these names, so that nobody passes
 // a limit by another spelling. What is sent to a vendor is what the caller sent.
-import { isProviderName } from '../common/provider-names.ts';
+import { isVendorName } from '../common/vendors.ts';
 import type { Catalog } from './catalog.ts';
 import { catalogInForce } from './in-force.ts';
 import synonymsJson from './synonyms.json' with { type: 'json' };
@@ -134,7 +134,7 @@ const datedForm = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$/;
 /** Of a deployment, or of a model of a custom provider, a date is part of the name. */
 function undatedName(name: string): string | undefined {
   const provider = name.slice(0, name.indexOf('/'));
-  if (!isProviderName(provider) || name.startsWith('studio-ai/')) return undefined;
+  if (!isVendorName(provider) || name.startsWith('studio-ai/')) return undefined;
   const undated = name.replace(datedForm, '');
   return undated !== name && index().names.has(undated) ? undated : undefined;
 }

@@ -1,12 +1,12 @@
 // What selects models: a name, or a glob over names. A selector selects a model if it matches any of the model's names, so whichever
 // name a caller sends, the same rules hold.
-import { canonicalProviderName } from '../common/provider-names.ts';
+import { canonicalVendorName } from '../common/vendors.ts';
 import { limitNamesOfModel, modelMeant, namesOfModel } from './model-names.ts';
 
 /** With the canonical name of the provider in front. All else stays: a name of `-latest` follows what the catalog says it stands for. */
 export function storedSelector(selector: string): string {
   const slash = selector.indexOf('/');
-  const provider = slash === -1 ? undefined : canonicalProviderName(selector.slice(0, slash));
+  const provider = slash === -1 ? undefined : canonicalVendorName(selector.slice(0, slash));
   return provider === undefined ? selector : provider + selector.slice(slash);
 }
 

@@ -1,7 +1,7 @@
 // What a name that nobody knows was meant to be: the known models near to it, and whether it looks like a typing error or like a
 // model that is newer than the catalog.
 import { editDistance, nearest } from '../common/nearest.ts';
-import { canonicalProviderName } from '../common/provider-names.ts';
+import { canonicalVendorName } from '../common/vendors.ts';
 import { catalogNamesOf, openNames } from './model-names.ts';
 
 const nearestMax = 3;
@@ -19,7 +19,7 @@ export function nearestModels(
 ): readonly string[] {
   const [provider, model] = parts(asked.replaceAll('*', ''));
   const byModel = Map.groupBy(known, (name) => parts(name)[1]);
-  const atProvider = canonicalProviderName(provider) ?? provider;
+  const atProvider = canonicalVendorName(provider) ?? provider;
   const wanted = (name: string) => (byModel.get(name) ?? []).filter(isWanted);
   return nearest(model, byModel.keys(), nearestMax, (name) => wanted(name).length > 0)
     .flatMap((name) => wanted(name).toSorted(providerFirst(atProvider)))

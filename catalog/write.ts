@@ -1,5 +1,7 @@
 // A catalog as text: one row per line, in one order of rows and fields, so that a changed price is one changed line.
+
 import { callKinds, tokenKinds } from '../common/model-facts.ts';
+import { vendorNames } from '../common/vendors.ts';
 import type { CatalogModel, ModelPrices, PriceSet } from './model.ts';
 import { type CatalogContent, catalogUnit } from './parse.ts';
 
@@ -10,18 +12,12 @@ export function catalogText({ asOf, sources, models }: CatalogContent): string {
   return `${head}\n${rows.join(',\n')}\n]}\n`;
 }
 
-const providers = [
-  'gpt-provider',
-  'studio-ai',
-  'managed-cloud-models',
-  'assistant-provider',
-  'search-provider',
-];
+const order: readonly string[] = vendorNames;
 
 function inOrder(models: readonly CatalogModel[]): readonly CatalogModel[] {
   const rank = ({ provider }: CatalogModel) => {
-    const at = providers.indexOf(provider);
-    return at === -1 ? providers.length : at;
+    const at = order.indexOf(provider);
+    return at === -1 ? order.length : at;
   };
   return models.toSorted(
     (a, b) => rank(a) - rank(b) || compare(a.provider, b.provider) || compare(a.name, b.name),

@@ -2,8 +2,8 @@
 // is known without a look-up, which members have no right to.
 
 import type { JsonObject } from '../common/json.ts';
-import { canonicalProviderName } from '../common/provider-names.ts';
 import { isUuid } from '../common/uuid.ts';
+import { canonicalVendorName } from '../common/vendors.ts';
 import type { StatusCaller__Output as StatusCaller } from '../proto/generated/gateway/v1/StatusCaller.ts';
 import type { Client, MethodName } from './client.ts';
 import { usageMistake } from './failure.ts';
@@ -83,7 +83,7 @@ async function ownId(text: string, client: Client, within: string | undefined): 
 
 function withCanonicalProvider(model: string): string {
   const slash = model.indexOf('/');
-  const provider = slash === -1 ? undefined : canonicalProviderName(model.slice(0, slash));
+  const provider = slash === -1 ? undefined : canonicalVendorName(model.slice(0, slash));
   return provider === undefined ? model : provider + model.slice(slash);
 }
 

@@ -1,5 +1,6 @@
 // Guardrails in the contract's words, and a check of the contract as our own type. Both planes read checks here, so what an
 // operator leaves out means the same wherever it is read. What is not understood is undefined: nobody may take it for nothing.
+
 import { Secret } from '../common/secret.ts';
 import type { GuardrailCheck__Output } from '../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModelCheck__Output } from '../proto/generated/gateway/v1/ModelCheck.ts';
@@ -9,62 +10,24 @@ import type { PromptSizeCheck__Output } from '../proto/generated/gateway/v1/Prom
 import type { SecretsCheck__Output } from '../proto/generated/gateway/v1/SecretsCheck.ts';
 import type { ServiceCheck__Output } from '../proto/generated/gateway/v1/ServiceCheck.ts';
 import type { ServiceCredential__Output } from '../proto/generated/gateway/v1/ServiceCredential.ts';
+import {
+  type CheckMember,
+  checkKinds,
+  personalDataTypes,
+  type RequestField,
+  requestFields,
+  type WordsOfChecks,
+} from '../proto/words/guardrails.ts';
 import type {
   Check,
-  Decision,
-  Guardrail,
+  CheckOf,
   PersonalDataCheck,
-  PersonalDataType,
   PromptSizeCheck,
-  RequestField,
   SecretsCheck,
   ServiceCredential,
 } from './definition.ts';
 import { modelForm } from './models/index.ts';
 import { serviceAdapter, serviceUrl } from './services/index.ts';
-
-export const stagesInContract = {
-  input: 'GUARDRAIL_STAGE_INPUT',
-  output: 'GUARDRAIL_STAGE_OUTPUT',
-  both: 'GUARDRAIL_STAGE_BOTH',
-} as const satisfies Record<Guardrail['stage'], string>;
-
-export const actionsInContract = {
-  block: 'GUARDRAIL_ACTION_BLOCK',
-  redact: 'GUARDRAIL_ACTION_REDACT',
-  observe: 'GUARDRAIL_ACTION_OBSERVE',
-} as const satisfies Record<Guardrail['action'], string>;
-
-export const failureRulesInContract = {
-  block: 'GUARDRAIL_FAILURE_RULE_BLOCK',
-  pass: 'GUARDRAIL_FAILURE_RULE_PASS',
-} as const satisfies Record<Guardrail['onFailure'], string>;
-
-export const decisionsInContract = {
-  pass: 'GUARDRAIL_DECISION_PASS',
-  block: 'GUARDRAIL_DECISION_BLOCK',
-  redact: 'GUARDRAIL_DECISION_REDACT',
-  observe: 'GUARDRAIL_DECISION_OBSERVE',
-  failed_pass: 'GUARDRAIL_DECISION_FAILED_PASS',
-  failed_block: 'GUARDRAIL_DECISION_FAILED_BLOCK',
-  unavailable: 'GUARDRAIL_DECISION_UNAVAILABLE',
-} as const satisfies Record<Decision, string>;
-
-export const personalDataTypesInContract = {
-  email: 'PERSONAL_DATA_TYPE_EMAIL',
-  phone: 'PERSONAL_DATA_TYPE_PHONE',
-  payment_card: 'PERSONAL_DATA_TYPE_PAYMENT_CARD',
-  iban: 'PERSONAL_DATA_TYPE_IBAN',
-  national_id: 'PERSONAL_DATA_TYPE_NATIONAL_ID',
-  ip_address: 'PERSONAL_DATA_TYPE_IP_ADDRESS',
-} as const satisfies Record<PersonalDataType, string>;
-
-export const requestFieldsInContract = {
-  user: 'GUARDRAIL_FIELD_USER',
-  metadata: 'GUARDRAIL_FIELD_METADATA',
-  safety_identifier: 'GUARDRAIL_FIELD_SAFETY_IDENTIFIER',
-  prompt_cache_key: 'GUARDRAIL_FIELD_PROMPT_CACHE_KEY',
-} as const satisfies Record<RequestField, string>;
 
 /** What stands for what an operator leaves out. */
 export const checkDefaults = {
@@ -75,30 +38,52 @@ export const checkDefaults = {
   modelTimeoutMs: 10_000,
 } as const;
 
+/** Which kind a message holds; undefined: none that this version knows. What is stored has no `kind`. */
+export function memberOf(message: GuardrailCheck__Output): CheckMember | undefined {
+  return message.kind ?? members.find((member) => message[member]);
+}
+
+const members = Object.values(checkKinds.names);
+
 /**
  * Undefined for what says nothing that this version understands: a kind that it does not know, or a known one without anything
  * to look for.
  */
-export function readCheck(
-  message: GuardrailCheck__Output,
-  { secret, credential }: CheckSecrets = {},
-): Check | undefined {
-  const { words, pattern, personalData, secrets, promptSize, webhook, moderation, service, model } = message;
-  if (words && words.phrases.length > 0) {
-    return { kind: 'words', phrases: words.phrases, withinWords: words.withinWords };
-  }
-  if (pattern && pattern.patterns.length > 0) return { kind: 'pattern', patterns: pattern.patterns };
-  if (personalData) return readPersonalData(personalData);
-  if (secrets) return readSecrets(secrets);
-  if (promptSize) return readPromptSize(promptSize);
-  if (webhook && webhook.url !== '' && secret !== undefined) {
-    const timeoutMs = webhook.timeoutMs || checkDefaults.webhookTimeoutMs;
-    return { kind: 'webhook', url: webhook.url, timeoutMs, secret };
-  }
-  if (service) return readService(service, credential);
-  if (model) return readModel(model);
-  return moderation ? readModeration(moderation) : undefined;
+export function readCheck(message: GuardrailCheck__Output, secrets: CheckSecrets = {}): Check | undefined {
+  const member = memberOf(message);
+  return member && readMember(member, message[member], secrets);
 }
+
+function readMember<Member extends CheckMember>(
+  member: Member,
+  check: GuardrailCheck__Output[Member],
+  secrets: CheckSecrets,
+): Check | undefined {
+  return check ? readers[member](check, secrets) : undefined;
+}
+
+type Readers = {
+  readonly [Member in CheckMember]: (
+    check: NonNullable<GuardrailCheck__Output[Member]>,
+    secrets: CheckSecrets,
+  ) => CheckOf<WordsOfChecks[Member]> | undefined;
+};
+
+const readers: Readers = {
+  words: ({ phrases, withinWords }) =>
+    phrases.length > 0 ? { kind: 'words', phrases, withinWords } : undefined,
+  pattern: ({ patterns }) => (patterns.length > 0 ? { kind: 'pattern', patterns } : undefined),
+  personalData: readPersonalData,
+  secrets: readSecrets,
+  promptSize: readPromptSize,
+  webhook: ({ url, timeoutMs }, { secret }) =>
+    url !== '' && secret !== undefined
+      ? { kind: 'webhook', url, timeoutMs: timeoutMs || checkDefaults.webhookTimeoutMs, secret }
+      : undefined,
+  moderation: readModeration,
+  service: (service, { credential }) => readService(service, credential),
+  model: readModel,
+};
 
 export interface CheckSecrets {
   /** Of a webhook. */
@@ -153,8 +138,8 @@ function readModel({ model, form, criterion, topics, categories, scoreMin, timeo
 
 /** What is not understood may be any of them. */
 export function readAlso({ also }: Partial<Pick<GuardrailCheck__Output, 'also'>>): readonly RequestField[] {
-  const read = (also ?? []).map((name) => requestFields.get(name));
-  if (!read.every((field) => field !== undefined)) return [...requestFields.values()];
+  const read = (also ?? []).map((name) => requestFields.wordOf(name));
+  if (!read.every((field) => field !== undefined)) return requestFields.words;
   return read;
 }
 
@@ -164,7 +149,7 @@ function readSecrets({ forms = [] }: Partial<SecretsCheck__Output>) {
 }
 
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output) {
-  const read = (types.length > 0 ? types : Object.values(personalDataTypesInContract)).map(personalDataType);
+  const read = types.length > 0 ? types.map(personalDataTypes.wordOf) : personalDataTypes.words;
   if (!read.every((type) => type !== undefined)) return undefined;
   return {
     kind: 'personal_data',
@@ -173,13 +158,6 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
     restore,
   } satisfies PersonalDataCheck;
 }
-
-function personalDataType(name: unknown): PersonalDataType | undefined {
-  return personalDataTypes.get(name);
-}
-
-const personalDataTypes = inverted(personalDataTypesInContract);
-const requestFields = inverted(requestFieldsInContract);
 
 function readPromptSize({ tokensMax, messagesMax, imagesMax }: PromptSizeCheck__Output) {
   if (tokensMax + messagesMax + imagesMax === 0) return undefined;
@@ -198,13 +176,4 @@ function readModeration({ model, categories, scoreMin }: ModerationCheck__Output
     categories,
     scoreMin: scoreMin || undefined,
   };
-}
-
-/** From the contract's names to our own words. @param inContract our words → its names */
-export function inverted<Word extends string>(
-  inContract: Readonly<Record<Word, string>>,
-): ReadonlyMap<unknown, Word> {
-  const words = new Map<unknown, Word>();
-  for (const word in inContract) words.set(inContract[word], word);
-  return words;
 }

@@ -1,9 +1,14 @@
 // What a guardrail is, as both planes know it: the control plane checks and tests it, proxies apply it. Says nothing of how it
 // came here or what is done with its findings.
-import type { Secret } from '../common/secret.ts';
 
-/** Of a request: names somebody or something to the vendor. */
-export type RequestField = 'user' | 'metadata' | 'safety_identifier' | 'prompt_cache_key';
+import type { Secret } from '../common/secret.ts';
+import type {
+  FailureRule,
+  GuardrailAction,
+  GuardrailStage,
+  PersonalDataType,
+  RequestField,
+} from '../proto/words/guardrails.ts';
 
 export interface Guardrail {
   readonly id: string;
@@ -11,10 +16,10 @@ export interface Guardrail {
   readonly name: string;
   /** Guardrails are applied in this order, and of those with the same one the lesser id first: it is the older. */
   readonly position: number;
-  readonly stage: 'input' | 'output' | 'both';
-  readonly action: 'block' | 'redact' | 'observe';
+  readonly stage: GuardrailStage;
+  readonly action: GuardrailAction;
   /** Where the check itself fails. */
-  readonly onFailure: 'block' | 'pass';
+  readonly onFailure: FailureRule;
   /** What a caller is told whose request it blocks; empty: that the guardrail has blocked it. */
   readonly message: string;
   /** Only for keys of these; empty = all of the organization. */
@@ -31,7 +36,7 @@ export interface Guardrail {
 }
 
 /** What is inspected in one go: never both. */
-export type Stage = 'input' | 'output';
+export type Stage = Exclude<GuardrailStage, 'both'>;
 
 export type Check =
   | WordsCheck
@@ -47,6 +52,47 @@ export type Check =
 
 export type CheckKind = Check['kind'];
 
+export type CheckOf<Kind extends CheckKind> = Extract<Check, { readonly kind: Kind }>;
+
+interface KindTraits {
+  /** By whom it is made: a matcher of the proxy's own, somebody who is asked, a count, or nobody. */
+  readonly by: 'text' | 'asked' | 'size' | 'nobody';
+  /** Whether it names what could be replaced. */
+  readonly redacts: boolean | 'by adapter';
+}
+
+/** What is to be known of a kind outside its own file. */
+export const kindTraits = {
+  words: { by: 'text', redacts: true },
+  pattern: { by: 'text', redacts: true },
+  personal_data: { by: 'text', redacts: true },
+  secrets: { by: 'text', redacts: true },
+  prompt_size: { by: 'size', redacts: false },
+  webhook: { by: 'asked', redacts: true },
+  moderation: { by: 'asked', redacts: false },
+  service: { by: 'asked', redacts: 'by adapter' },
+  model: { by: 'asked', redacts: false },
+  unknown: { by: 'nobody', redacts: true },
+} as const satisfies Record<CheckKind, KindTraits>;
+
+type KindsBy<By extends KindTraits['by']> = {
+  [Kind in CheckKind]: (typeof kindTraits)[Kind]['by'] extends By ? Kind : never;
+}[CheckKind];
+
+export type TextKind = KindsBy<'text'>;
+export type TextCheck = CheckOf<TextKind>;
+export type AskedKind = KindsBy<'asked'>;
+export type AskedCheck = CheckOf<AskedKind>;
+
+/** Whether it can be compiled: the others ask somebody, or count. */
+export function isTextCheck(check: Check): check is TextCheck {
+  return kindTraits[check.kind].by === 'text';
+}
+
+export function isAskedCheck(check: Check): check is AskedCheck {
+  return kindTraits[check.kind].by === 'asked';
+}
+
 /** Phrases, whatever their letter case, width, accents, invisible characters and look-alike letters. */
 export interface WordsCheck {
   readonly kind: 'words';
@@ -59,8 +105,6 @@ export interface PatternCheck {
   readonly kind: 'pattern';
   readonly patterns: readonly string[];
 }
-
-export type PersonalDataType = 'email' | 'phone' | 'payment_card' | 'iban' | 'national_id' | 'ip_address';
 
 export interface PersonalDataCheck {
   readonly kind: 'personal_data';
@@ -155,19 +199,6 @@ export interface ModelCheck {
 export interface UnknownCheck {
   readonly kind: 'unknown';
 }
-
-/**
- * What one guardrail made of one request or answer. failed_…: its check failed, and its rule decided. unavailable: the gateway lacked
- * what it needs to inspect it, which is neither a pass nor a find, and no rule's matter.
- */
-export type Decision =
-  | 'pass'
-  | 'block'
-  | 'redact'
-  | 'observe'
-  | 'failed_pass'
-  | 'failed_block'
-  | 'unavailable';
 
 /** What stands in place of what was found, as typed and numbered by distinct values: "[EMAIL_1]". */
 export function placeholder(label: string, number: number): string {

@@ -1,7 +1,9 @@
 // The way to the providers: their names and addresses, and connections that go nowhere else.
+
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { HeldShare } from '../common/shares.ts';
+import { vendorNames } from '../common/vendors.ts';
 import { LoopTurns } from './loop-turns.ts';
 import type { ProxySettings } from './settings.ts';
 import { type ShareUses, shares, useOf } from './shares.ts';
@@ -83,13 +85,7 @@ const upstreamOriginsMax = 1000;
 
 function baseUrlSettings(settings: ProxySettings): BaseUrlSettings {
   return {
-    templates: new Map([
-      ['gpt-provider', settings.gptProviderUrl],
-      ['studio-ai', settings.studioAiUrl],
-      ['managed-cloud-models', settings.managedCloudModelsUrl],
-      ['assistant-provider', settings.assistantProviderUrl],
-      ['search-provider', settings.searchProviderUrl],
-    ]),
+    templates: new Map(vendorNames.map((name) => [name, settings[name]])),
     endpointHostSuffixes: settings.endpointHostSuffixes,
   };
 }

@@ -1,4 +1,5 @@
 // Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
+
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';
@@ -26,6 +27,7 @@ import {
   text,
   url,
 } from '../common/settings.ts';
+import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
 import { windowDefault } from '../guardrails/window.ts';
 import { parseTraitRows, type TraitRow } from './catalog/capabilities.ts';
 import { networkSettings } from './network-settings.ts';
@@ -53,6 +55,25 @@ const hostSuffix: Decoder<string> = (value) => {
 
 const traitRows: Decoder<readonly TraitRow[]> = (path) =>
   path === '' ? [] : parseTraitRows(parseJson(readFileSync(path, 'utf8')), path);
+
+type VendorUrls = { readonly [Name in VendorName]: Setting<string> & { readonly default: string } };
+
+/** By the vendor's name. */
+function vendorUrls(): VendorUrls {
+  const rows = vendorNames.map((vendor) => {
+    const { baseUrlSetting: name, baseUrl } = vendors[vendor];
+    const placeholders = Object.keys(stoodFor).filter((one) => baseUrl.includes(one));
+    const standing = placeholders.map(
+      (one) => `; ${one} stands for what ${stoodFor[one]} or the provider key says`,
+    );
+    const about = `Base URL of ${vendor}${standing.join('')}.`;
+    const decode = placeholders.length === 0 ? providerUrl : template(placeholders);
+    return [vendor, { name, about, decode, default: baseUrl }] as const;
+  });
+  return Object.fromEntries(rows) as VendorUrls;
+}
+
+const stoodFor: Readonly<Record<string, string>> = { '{endpoint}': 'the route', '{region}': 'the header' };
 
 export const proxySettings = {
   listen: {
@@ -156,42 +177,12 @@ export const proxySettings = {
     decode: duration,
     default: '1h',
   },
-  gptProviderUrl: {
-    name: 'GATEWAY_GPT_PROVIDER_URL',
-    about: 'Base URL of gpt-provider.',
-    decode: providerUrl,
-    default: 'https://api.openai.com/v1',
-  },
-  studioAiUrl: {
-    name: 'GATEWAY_STUDIO_AI_URL',
-    about: 'Base URL of studio-ai; {endpoint} is replaced by the value in the route or the provider key.',
-    decode: template(['{endpoint}']),
-    default: 'https://{endpoint}.services.ai.azure.com/models',
-  },
+  ...vendorUrls(),
   endpointHostSuffixes: {
     name: 'GATEWAY_ENDPOINT_HOST_SUFFIXES',
     about: 'How a host with an {endpoint} in it must end: suffixes with a leading dot, separated by commas.',
     decode: list(hostSuffix),
     default: '.services.ai.azure.com,.openai.azure.com,.cognitiveservices.azure.com,.models.ai.azure.com',
-  },
-  managedCloudModelsUrl: {
-    name: 'GATEWAY_MANAGED_CLOUD_MODELS_URL',
-    about:
-      'Base URL of managed-cloud-models; {region} is replaced by the value in the header or the provider key.',
-    decode: template(['{region}']),
-    default: 'https://bedrock-runtime.{region}.amazonaws.com',
-  },
-  assistantProviderUrl: {
-    name: 'GATEWAY_ASSISTANT_PROVIDER_URL',
-    about: 'Base URL of assistant-provider.',
-    decode: providerUrl,
-    default: 'https://api.anthropic.com',
-  },
-  searchProviderUrl: {
-    name: 'GATEWAY_SEARCH_PROVIDER_URL',
-    about: 'Base URL of search-provider.',
-    decode: providerUrl,
-    default: 'https://generativelanguage.googleapis.com',
   },
   ...catalogSettings,
   traits: {

@@ -1,7 +1,8 @@
 // Which vendors the quick start calls: each whose key stands in the environment under its usual name; the simulator stands in
 // for the others.
+
+import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
 import { accounts } from '../simulator/managed-cloud-models/accounts.ts';
-import type { VendorName } from '../simulator/vendors.ts';
 
 /** A stored provider key as the control plane takes it. */
 export interface VendorKey {
@@ -15,8 +16,7 @@ interface Vendor {
   /** Undefined where they do not. */
   keyIn(env: NodeJS.ProcessEnv): VendorKey | undefined;
   readonly simulatedKey: VendorKey;
-  /** The proxy's setting of its base URL, and what follows the simulator's. */
-  readonly urlSetting: string;
+  /** What follows the simulator's base URL. */
   readonly path: string;
 }
 
@@ -24,19 +24,16 @@ export const quickstartVendors: Readonly<Record<VendorName, Vendor>> = {
   'gpt-provider': {
     ...plain('OPENAI_API_KEY'),
     simulatedKey: { secret: { apiKey: 'sk-sim-quickstart-0000000000' } },
-    urlSetting: 'GATEWAY_GPT_PROVIDER_URL',
     path: '',
   },
   'assistant-provider': {
     ...plain('ANTHROPIC_API_KEY'),
     simulatedKey: { secret: { apiKey: 'sk-ant-sim-quickstart-0000000000' } },
-    urlSetting: 'GATEWAY_ASSISTANT_PROVIDER_URL',
     path: '',
   },
   'search-provider': {
     ...plain('GEMINI_API_KEY'),
     simulatedKey: { secret: { apiKey: 'AIzaSimQuickstart-0000000000' } },
-    urlSetting: 'GATEWAY_SEARCH_PROVIDER_URL',
     path: '',
   },
   'studio-ai': {
@@ -49,7 +46,6 @@ export const quickstartVendors: Readonly<Record<VendorName, Vendor>> = {
       secret: { apiKey: 'sk-sim-quickstart-studio-0000000000' },
       settings: { endpoint: 'simulated' },
     },
-    urlSetting: 'GATEWAY_STUDIO_AI_URL',
     path: '/models',
   },
   'managed-cloud-models': {
@@ -68,12 +64,9 @@ export const quickstartVendors: Readonly<Record<VendorName, Vendor>> = {
       },
       settings: { region: 'eu-west-1' },
     },
-    urlSetting: 'GATEWAY_MANAGED_CLOUD_MODELS_URL',
     path: '',
   },
 };
-
-export const vendorNames = Object.keys(quickstartVendors) as readonly VendorName[];
 
 /** Vendors that are really called. */
 export function realVendors(env: NodeJS.ProcessEnv): readonly VendorName[] {
@@ -97,8 +90,8 @@ export function simulatorSettings(
   const urls = vendorNames
     .filter((name) => !real.includes(name))
     .map((name) => {
-      const { urlSetting, path } = quickstartVendors[name];
-      return [urlSetting, simulator.baseUrls[name] + path];
+      const { path } = quickstartVendors[name];
+      return [vendors[name].baseUrlSetting, simulator.baseUrls[name] + path];
     });
   const listed = [env.GATEWAY_PRIVATE_UPSTREAMS, `127.0.0.1:${simulator.port}`].filter(Boolean).join(',');
   return { ...Object.fromEntries(urls), GATEWAY_PRIVATE_UPSTREAMS: listed };

@@ -1,8 +1,10 @@
 // Writes the tables of docs/ from the programs' own tables (settings, error codes, metrics, providers) and from the one that the
 // conformance tests take their cases from. What stands outside the markers is prose and stays. With --check it writes nothing and fails if a table differs.
+
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';
+import { vendorNames, vendors } from '../common/vendors.ts';
 import { type CallReason, callReasons, httpStatusOf } from '../control-plane/rpc/errors.ts';
 import {
   type ShareRow as ControlPlaneShareRow,
@@ -18,11 +20,10 @@ import { createMetrics as createInjectorMetrics } from '../injector/telemetry/me
 import { keeperSettings } from '../keeper/settings.ts';
 import { createMetrics as createKeeperMetrics } from '../keeper/telemetry/metrics.ts';
 import { errorTable, errorType } from '../proxy/errors.ts';
-import { providersByName } from '../proxy/providers/index.ts';
 import { proxySettings } from '../proxy/settings.ts';
 import { type ShareRow, shares } from '../proxy/shares.ts';
 import { createMetrics as createProxyMetrics } from '../proxy/telemetry/metrics.ts';
-import { type Feature, type Outcome, vendorNames } from '../test/conformance/features/feature.ts';
+import type { Feature, Outcome } from '../test/conformance/features/feature.ts';
 import { features } from '../test/conformance/features/index.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -219,10 +220,8 @@ function metricsTable(exposition: string): string {
 
 function providersTable(): string {
   const rows = vendorNames.map((name) => {
-    const provider = providersByName.get(name);
-    const aliases = provider?.aliases.map(code).join(', ') ?? '';
-    const setting = code(`GATEWAY_${name.toUpperCase().replaceAll('-', '_')}_URL`);
-    return [code(name), aliases, setting, code(provider?.defaultBaseUrl)];
+    const { aliases, baseUrlSetting, baseUrl } = vendors[name];
+    return [code(name), aliases.map(code).join(', '), code(baseUrlSetting), code(baseUrl)];
   });
   return table(['Provider', 'Also called', 'Base URL', 'Default'], rows);
 }
@@ -230,8 +229,8 @@ function providersTable(): string {
 function featuresTable(rows: readonly Feature[]): string {
   const cells = rows.map(({ name, at, models, streamed }) => [
     name,
-    ...at.map((outcome, column) => {
-      const vendor = vendorNames[column] ?? 'gpt-provider';
+    ...vendorNames.map((vendor) => {
+      const outcome = at[vendor];
       const model = models?.[vendor];
       const inStream = streamed?.[vendor];
       const notes = [

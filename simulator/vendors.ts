@@ -1,4 +1,5 @@
 // The table of wire formats. Adding one is a folder and a line.
+import type { VendorName } from '../common/vendors.ts';
 import { assistantProvider } from './assistant-provider/index.ts';
 import { gptProvider } from './gpt-provider/index.ts';
 import { managedCloudModels } from './managed-cloud-models/index.ts';
@@ -12,6 +13,6 @@ export const vendors = {
   'assistant-provider': assistantProvider,
   'search-provider': searchProvider,
   'managed-cloud-models': managedCloudModels,
-} as const satisfies Record<string, WireFormat>;
+} as const satisfies Record<VendorName, WireFormat>;
 
-export type VendorName = keyof typeof vendors;
+export type { VendorName };

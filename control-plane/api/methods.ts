@@ -1,7 +1,9 @@
 // Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
 // does not type-check, and a contract that differs from the table does not start.
+
 import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
-import type { Role } from '../domain/roles.ts';
+import type { Role } from '../../proto/words/access.ts';
+import type { Method } from '../services/method.ts';
 import * as aiSystems from '../services/ai-systems.ts';
 import * as audit from '../services/audit.ts';
 import * as billAdjustments from '../services/bill-adjustments.ts';
@@ -13,7 +15,6 @@ import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
 import * as limits from '../services/limits.ts';
-import type { Method } from '../services/method.ts';
 import * as operatorTokens from '../services/operator-tokens.ts';
 import * as of from '../services/organization-of.ts';
 import * as organizations from '../services/organizations.ts';

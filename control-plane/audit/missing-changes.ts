@@ -1,7 +1,7 @@
 // What a restore has undone: the events of the collected log that the database no longer has. Hashes say which events are the same
 // and whether lines were altered or are missing; only lines missing at the end cannot be told, since nothing comes after them.
 import { type AuditEvent, auditHash, chainStart } from '../store/audit-chain.ts';
-import { takesAway } from './revocations.ts';
+import { fieldsOf, takesAway } from './revocations.ts';
 
 export interface MissingChanges {
   /** In the order in which they happened. */
@@ -82,8 +82,8 @@ function repeats(other: AuditEvent, event: AuditEvent): boolean {
   return isMaking(event.action) ? content(other) === content(event) : other.target_id === event.target_id;
 }
 
-function content({ after }: AuditEvent): string {
-  const { id, revision, createdAt, ...rest } = JSON.parse(after ?? '{}') as Readonly<Record<string, unknown>>;
+function content({ after, revision: at }: AuditEvent): string {
+  const { id, revision, createdAt, ...rest } = fieldsOf(after, at);
   return JSON.stringify(rest);
 }
 

@@ -2,7 +2,7 @@
 // The lines come from outside of the database, so nothing of them is printed that a terminal or a shell could take for more.
 import type { AuditEvent } from '../store/audit-chain.ts';
 import type { MissingChanges, UndoneChange } from './missing-changes.ts';
-import { commandFor } from './revocations.ts';
+import { commandFor, fieldsOf } from './revocations.ts';
 
 export function missingChangesReport({ undone, flaws }: MissingChanges): readonly string[] {
   const of = (kind: UndoneChange['kind']) =>
@@ -33,16 +33,17 @@ function said({
   target_id,
   after,
   before,
+  revision,
 }: AuditEvent): string {
-  const name = nameIn(after) ?? nameIn(before);
+  const name = nameIn(after, revision) ?? nameIn(before, revision);
   const words = [action, target_kind, target_id, ...(name === undefined ? [] : [JSON.stringify(name)])];
   return `${new Date(at).toISOString()}  ${plain(words.join(' '))}, by ${plain(`${actor_kind} ${actor_id}`)}`;
 }
 
 /** What the command needs beside the id. */
-function detail({ action, after, before }: AuditEvent): string {
+function detail({ action, after, before, revision }: AuditEvent): string {
   if (before === null) return `: ${plain(after ?? '')}`;
-  return action.includes('.Update') ? `: ${plain(changedFields({ after, before }))}` : '';
+  return action.includes('.Update') ? `: ${plain(changedFields({ after, before, revision }))}` : '';
 }
 
 function commandOf(event: AuditEvent): string {
@@ -50,21 +51,21 @@ function commandOf(event: AuditEvent): string {
   return `gatewayctl ${commandFor(event)}${id}`;
 }
 
-function changedFields({ after, before }: Pick<AuditEvent, 'after' | 'before'>): string {
-  const was = fields(before);
-  return Object.entries(fields(after))
+function changedFields({
+  after,
+  before,
+  revision,
+}: Pick<AuditEvent, 'after' | 'before' | 'revision'>): string {
+  const was = fieldsOf(before, revision);
+  return Object.entries(fieldsOf(after, revision))
     .filter(([name, is]) => name !== 'revision' && JSON.stringify(is) !== JSON.stringify(was[name]))
     .map(([name, is]) => `${name}: ${JSON.stringify(was[name])} → ${JSON.stringify(is)}`)
     .join(', ');
 }
 
-function nameIn(text: string | null): string | undefined {
-  const { name } = fields(text);
+function nameIn(text: string | null, revision: number): string | undefined {
+  const { name } = fieldsOf(text, revision);
   return typeof name === 'string' ? name : undefined;
-}
-
-function fields(text: string | null): Readonly<Record<string, unknown>> {
-  return JSON.parse(text ?? '{}') as Readonly<Record<string, unknown>>;
 }
 
 function plain(text: string): string {

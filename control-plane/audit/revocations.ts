@@ -1,7 +1,9 @@
 // Which events took something away from somebody: access, money, a secret that no longer counts. Undone by a restore, each of them
 // has to be done again; whatever gave something is missed by those who need it.
 import type { MethodName } from '../api/methods.ts';
+import { anObject } from '../../common/json-shape.ts';
 import type { AuditEvent } from '../store/audit-chain.ts';
+import { readColumn } from '../store/json-columns.ts';
 
 interface Rule {
   readonly takes: 'always' | 'narrowing';
@@ -36,11 +38,11 @@ export const takingAway: { readonly [Name in MethodName]?: Rule } = {
   'Webhooks.Update': { takes: 'always', command: 'webhooks update' },
 };
 
-export function takesAway({ action, after, before }: AuditEvent): boolean {
+export function takesAway({ action, after, before, revision }: AuditEvent): boolean {
   const rule = ruleOf(action);
   if (rule?.takes !== 'narrowing') return rule?.takes === 'always';
-  const was = resource(before);
-  const is = resource(after);
+  const was = fieldsOf(before, revision);
+  const is = fieldsOf(after, revision);
   return Object.entries(narrowings).some(([field, narrows]) => narrows(was[field], is[field]));
 }
 
@@ -73,6 +75,7 @@ const narrowings: Readonly<Record<string, Narrowing>> = {
   settings: another,
 };
 
-function resource(text: string | null): Readonly<Record<string, unknown>> {
-  return JSON.parse(text ?? '{}') as Readonly<Record<string, unknown>>;
+/** @param text of what an audit event is about, before or after it */
+export function fieldsOf(text: string | null, revision: number): Readonly<Record<string, unknown>> {
+  return text === null ? {} : readColumn(text, anObject, `audit_events of ${revision}`);
 }

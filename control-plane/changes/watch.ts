@@ -1,23 +1,17 @@
 // One proxy's watch, from its start message to its end. Everything that is sent goes out in one loop, so the order holds:
 // changes by revision, and an answer only after every change up to it. Recalls alone go out whenever they come.
+
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { WatchAsk__Output } from '../../proto/generated/gateway/v1/WatchAsk.ts';
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchStart.ts';
+import { epochChanges, recordKinds, recordStates, type EpochChange } from '../../proto/words/access.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import { countedIn } from '../store/epochs.ts';
-import type { RecordKind, RecordState } from '../store/schema.ts';
-import {
-  type ChangeRow,
-  type EpochChange,
-  type Position,
-  type Recall,
-  type Store,
-  StoreUnavailableError,
-} from '../store/store.ts';
+import { type ChangeRow, type Position, type Recall, type Store, StoreUnavailableError } from '../store/store.ts';
 import { type Feed, indexAfter } from './feed.ts';
 import type { WatcherEntry, Watchers } from './watchers.ts';
 
@@ -345,7 +339,7 @@ class Session {
   #sendHorizon(kind: 'started' | 'reset', horizon: Position, change?: EpochChange): Position {
     const { feed, recordKeys } = this.#deps;
     const continues = feed.lineage.epoch === horizon.epoch ? [...feed.lineage.continues] : [];
-    const epochChange = change && epochChanges[change];
+    const epochChange = change && epochChanges.names[change];
     const begun = { horizon, continues, recordKeys: [...recordKeys()], ...(epochChange && { epochChange }) };
     this.#send(kind === 'started' ? { started: begun } : { reset: begun });
     return horizon;
@@ -356,24 +350,7 @@ class Session {
   }
 }
 
-const epochChanges = {
-  restarted: 'EPOCH_CHANGE_RESTARTED',
-  restored: 'EPOCH_CHANGE_RESTORED',
-} as const satisfies Record<EpochChange, string>;
-
-const kinds = {
-  key: 'RECORD_KIND_KEY',
-  ai_system: 'RECORD_KIND_AI_SYSTEM',
-  person: 'RECORD_KIND_PERSON',
-  organization: 'RECORD_KIND_ORGANIZATION',
-} as const satisfies Record<RecordKind, string>;
-
-const states = {
-  changed: 'RECORD_STATE_CHANGED',
-  gone: 'RECORD_STATE_GONE',
-} as const satisfies Record<RecordState, string>;
-
 function toInvalidation({ kind, ref, revision, state }: ChangeRow) {
   const name = kind === 'key' ? { keyHash: Buffer.from(ref, 'hex') } : { id: ref };
-  return { kind: kinds[kind], ...name, revision, state: states[state] };
+  return { kind: recordKinds.names[kind], ...name, revision, state: recordStates.names[state] };
 }

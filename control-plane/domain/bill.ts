@@ -1,88 +1,27 @@
 // Bills as operators import them: the contract's words, and what a row of one may hold. Pure.
+
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import type { BillReference__Output } from '../../proto/generated/gateway/v1/BillReference.ts';
 import type { BillRow__Output } from '../../proto/generated/gateway/v1/BillRow.ts';
 import type { UsageTokens__Output } from '../../proto/generated/gateway/v1/UsageTokens.ts';
+import {
+  type BillReferenceKind,
+  type BillRowKind,
+  billDocuments,
+  billReferenceKinds,
+  billRowKinds,
+  billVendors,
+  driftStates,
+} from '../../proto/words/money.ts';
 import { wordOf } from './enum-names.ts';
 import { all, each, type Field, invalid, valid } from './field.ts';
 import { visible } from './shared-fields.ts';
 
-export type BillVendor = 'openai' | 'anthropic' | 'aws' | 'azure' | 'google' | 'other';
-
-export type BillDocument =
-  | 'openai_usage'
-  | 'openai_costs'
-  | 'anthropic_usage'
-  | 'anthropic_costs'
-  | 'aws_cost_and_usage'
-  | 'azure_costs'
-  | 'google_billing'
-  | 'other';
-
-export type BillRowKind = 'usage' | 'tool' | 'credit' | 'fee';
-
-export type BillReferenceKind =
-  | 'api_key'
-  | 'project'
-  | 'workspace'
-  | 'account'
-  | 'resource'
-  | 'principal'
-  | 'subscription'
-  | 'model';
-
-export type DriftState = 'preliminary' | 'unexplained' | 'explained' | 'settled';
-
-export const vendorsInContract = {
-  openai: 'BILL_VENDOR_OPENAI',
-  anthropic: 'BILL_VENDOR_ANTHROPIC',
-  aws: 'BILL_VENDOR_AWS',
-  azure: 'BILL_VENDOR_AZURE',
-  google: 'BILL_VENDOR_GOOGLE',
-  other: 'BILL_VENDOR_OTHER',
-} as const satisfies Record<BillVendor, string>;
-
-export const documentsInContract = {
-  openai_usage: 'BILL_DOCUMENT_OPENAI_USAGE',
-  openai_costs: 'BILL_DOCUMENT_OPENAI_COSTS',
-  anthropic_usage: 'BILL_DOCUMENT_ANTHROPIC_USAGE',
-  anthropic_costs: 'BILL_DOCUMENT_ANTHROPIC_COSTS',
-  aws_cost_and_usage: 'BILL_DOCUMENT_AWS_COST_AND_USAGE',
-  azure_costs: 'BILL_DOCUMENT_AZURE_COSTS',
-  google_billing: 'BILL_DOCUMENT_GOOGLE_BILLING',
-  other: 'BILL_DOCUMENT_OTHER',
-} as const satisfies Record<BillDocument, string>;
-
-export const referenceKindsInContract = {
-  api_key: 'BILL_REFERENCE_KIND_API_KEY',
-  project: 'BILL_REFERENCE_KIND_PROJECT',
-  workspace: 'BILL_REFERENCE_KIND_WORKSPACE',
-  account: 'BILL_REFERENCE_KIND_ACCOUNT',
-  resource: 'BILL_REFERENCE_KIND_RESOURCE',
-  principal: 'BILL_REFERENCE_KIND_PRINCIPAL',
-  subscription: 'BILL_REFERENCE_KIND_SUBSCRIPTION',
-  model: 'BILL_REFERENCE_KIND_MODEL',
-} as const satisfies Record<BillReferenceKind, string>;
-
-export const rowKindsInContract = {
-  usage: 'BILL_ROW_KIND_USAGE',
-  tool: 'BILL_ROW_KIND_TOOL',
-  credit: 'BILL_ROW_KIND_CREDIT',
-  fee: 'BILL_ROW_KIND_FEE',
-} as const satisfies Record<BillRowKind, string>;
-
-export const driftStatesInContract = {
-  preliminary: 'DRIFT_STATE_PRELIMINARY',
-  unexplained: 'DRIFT_STATE_UNEXPLAINED',
-  explained: 'DRIFT_STATE_EXPLAINED',
-  settled: 'DRIFT_STATE_SETTLED',
-} as const satisfies Record<DriftState, string>;
-
-export const billVendor = wordOf<BillVendor>(vendorsInContract);
-export const billDocument = wordOf<BillDocument>(documentsInContract);
-export const driftState = wordOf<DriftState>(driftStatesInContract);
-const referenceKind = wordOf<BillReferenceKind>(referenceKindsInContract);
-const rowKind = wordOf<BillRowKind>(rowKindsInContract);
+export const billVendor = wordOf(billVendors);
+export const billDocument = wordOf(billDocuments);
+export const driftState = wordOf(driftStates);
+const referenceKind = wordOf(billReferenceKinds);
+const rowKind = wordOf(billRowKinds);
 
 export const defaultAccount = 'default';
 

@@ -1,13 +1,15 @@
 // Custom providers: how they are named, which wire format they speak and how their keys are sent. Problems never repeat
 // what was sent: it may be a key in the wrong field.
+
 import { holdsCredential } from '../../common/credential.ts';
-import { canonicalProviderName, isProviderName, type ProviderName } from '../../common/provider-names.ts';
+import { canonicalVendorName, isVendorName, type VendorName, vendors } from '../../common/vendors.ts';
+import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, problemsAt, valid } from './field.ts';
 
 /** What stored keys depend on. */
 export interface KeyRules {
-  readonly wire_format: ProviderName;
+  readonly wire_format: VendorName;
   readonly key_form: KeyForm;
 }
 
@@ -20,30 +22,14 @@ export function customProviderName(text: string): Field<string> {
   if (!nameForm.test(text) || holdsCredential(text)) {
     return invalid('must be 1 to 63 of a-z 0-9 -, beginning and ending with a letter or digit');
   }
-  const shipped = isProviderName(text) || canonicalProviderName(text) !== undefined;
+  const shipped = isVendorName(text) || canonicalVendorName(text) !== undefined;
   return shipped || wordsOfMetrics.includes(text)
     ? invalid('is reserved: the gateway itself uses this name')
     : valid(text);
 }
 
-export const wireFormatsInContract = {
-  'gpt-provider': 'WIRE_FORMAT_GPT_PROVIDER',
-  'studio-ai': 'WIRE_FORMAT_STUDIO_AI',
-  'managed-cloud-models': 'WIRE_FORMAT_MANAGED_CLOUD_MODELS',
-  'assistant-provider': 'WIRE_FORMAT_ASSISTANT_PROVIDER',
-  'search-provider': 'WIRE_FORMAT_SEARCH_PROVIDER',
-} as const satisfies Record<ProviderName, string>;
-
-export const keyFormsInContract = {
-  wire_format: 'KEY_FORM_WIRE_FORMAT',
-  bearer: 'KEY_FORM_BEARER',
-  api_key_header: 'KEY_FORM_API_KEY_HEADER',
-  header: 'KEY_FORM_HEADER',
-  none: 'KEY_FORM_NONE',
-} as const satisfies Record<KeyForm, string>;
-
-export const wireFormat = wordOf(wireFormatsInContract);
-export const keyForm = wordOf(keyFormsInContract);
+export const wireFormat = wordOf(wireFormats);
+export const keyForm = wordOf(keyForms);
 
 const headerForm = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 /** Of one connection, of the body, of who calls whom, and the gateway's own: a key in one of them would change the request. */
@@ -55,10 +41,10 @@ const notForKeys =
  * @param form as the contract has it; undefined where the request names none
  */
 export function keyHeader(form: string | undefined, header: string | undefined): Field<string | null> {
-  if (form !== keyFormsInContract.header) {
+  if (form !== keyForms.names.header) {
     return header === undefined || header === ''
       ? valid(null)
-      : invalid(`goes with key_form ${keyFormsInContract.header} only`);
+      : invalid(`goes with key_form ${keyForms.names.header} only`);
   }
   const name = header?.toLowerCase() ?? '';
   return headerForm.test(name) && !notForKeys.test(name) && !holdsCredential(name)
@@ -88,10 +74,9 @@ function passedField(name: string): Field<string> {
 }
 
 /** The shipped provider whose secrets a key of this provider looks like; undefined where it takes no keys. */
-export function secretsLike({ wire_format, key_form }: KeyRules): ProviderName | undefined {
+export function secretsLike({ wire_format, key_form }: KeyRules): VendorName | undefined {
   if (key_form === 'none') return undefined;
-  const signs = wire_format === 'managed-cloud-models' && key_form === 'wire_format';
+  const signs = vendors[wire_format].secret === 'api key or access keys' && key_form === 'wire_format';
   return signs ? wire_format : 'gpt-provider';
 }
 
-export type KeyForm = 'wire_format' | 'bearer' | 'api_key_header' | 'header' | 'none';

@@ -1,16 +1,16 @@
 // The contract's words as our own: names of its enums, and references to resources by kind and id.
+import type { EnumWords, WordOf } from '../../proto/words/enum-words.ts';
 import { type Field, invalid, problemsAt, valid } from './field.ts';
 import { id } from './shared-fields.ts';
 
-/** Reads a name of the contract. @param inContract our words → its names */
-export function wordOf<Word extends string>(
-  inContract: Readonly<Record<Word, string>>,
-): (name: string) => Field<Word> {
-  const words = new Map<string, Word>();
-  for (const word in inContract) words.set(inContract[word], word);
+/** Reads a name of the contract. */
+export function wordOf<Table extends Readonly<Record<string, string>>>(
+  words: EnumWords<Table>,
+): (name: string) => Field<WordOf<EnumWords<Table>>> {
+  const names = Object.values(words.names).join(', ');
   return (name) => {
-    const word = words.get(name);
-    return word === undefined ? invalid(`must be one of ${[...words.keys()].join(', ')}`) : valid(word);
+    const word = words.wordOf(name);
+    return word === undefined ? invalid(`must be one of ${names}`) : valid(word);
   };
 }
 
@@ -20,10 +20,12 @@ export interface Reference<Kind extends string> {
 }
 
 /** Reads what something belongs to. That it exists is for others to see; a reference to an organization is to the given one. */
-export function referenceOf<Kind extends string>(inContract: Readonly<Record<Kind, string>>) {
-  const kindOf = wordOf(inContract);
+export function referenceOf<Table extends Readonly<Record<string, string>>>(kinds: EnumWords<Table>) {
+  const kindOf = wordOf(kinds);
   return (organizationId: string) =>
-    (message: { readonly kind: string; readonly id: string } | null): Field<Reference<Kind>> => {
+    (
+      message: { readonly kind: string; readonly id: string } | null,
+    ): Field<Reference<Table[keyof Table]>> => {
       const kind = kindOf(message?.kind ?? '');
       if ('problems' in kind) return { problems: problemsAt('.kind', kind) };
       const read = id(message?.id ?? '');

@@ -1,19 +1,24 @@
 // What a guardrail looks for: the contract's check, read field by field; and compiled as proxies will compile it, so that what is
 // stored can be run, which takes a while and is for a worker to do. Problems never repeat a phrase or pattern.
-import {
-  personalDataTypesInContract,
-  readCheck,
-  requestFieldsInContract,
-} from '../../guardrails/contract.ts';
-import type { CheckKind } from '../../guardrails/definition.ts';
-import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
+
+import { memberOf, readCheck } from '../../guardrails/contract.ts';
+import { type CheckKind, isTextCheck, kindTraits } from '../../guardrails/definition.ts';
+import { compileCheck, InvalidCheckError } from '../../guardrails/index.ts';
 import { costMax, stepsPerKibMax } from '../../guardrails/matcher.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModerationCheck__Output } from '../../proto/generated/gateway/v1/ModerationCheck.ts';
 import type { PersonalDataCheck__Output } from '../../proto/generated/gateway/v1/PersonalDataCheck.ts';
 import type { SecretsCheck__Output } from '../../proto/generated/gateway/v1/SecretsCheck.ts';
+import type { WebhookCheck__Output } from '../../proto/generated/gateway/v1/WebhookCheck.ts';
+import {
+  type CheckMember,
+  type ContractCheckKind,
+  checkKinds,
+  personalDataTypes,
+  requestFields,
+} from '../../proto/words/guardrails.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
-import { type Complain, readModel, readService, readWindow } from './service-check.ts';
+import { type Complain, kindsBy, readModel, readService, readWindow } from './service-check.ts';
 import { guardrailUrl } from './webhook.ts';
 
 export const phrasesMax = 10_000;
@@ -29,35 +34,20 @@ const categoriesMax = 50;
 const problemsMax = 20;
 
 export interface GuardrailCheck {
-  readonly kind: Exclude<CheckKind, 'unknown'>;
+  readonly kind: ContractCheckKind & CheckKind;
   /** As it is stored and answered. */
   readonly message: GuardrailCheck__Output;
 }
 
-type Member = NonNullable<GuardrailCheck__Output['kind']>;
-
-/** Our words by the contract's names. */
-const kinds = {
-  words: 'words',
-  pattern: 'pattern',
-  personalData: 'personal_data',
-  secrets: 'secrets',
-  promptSize: 'prompt_size',
-  webhook: 'webhook',
-  moderation: 'moderation',
-  service: 'service',
-  model: 'model',
-} as const satisfies Record<Member, CheckKind>;
-
 /** What can be judged at once. Whether it can be run: compileProblems. */
 export function guardrailCheck(message: GuardrailCheck__Output | null): Field<GuardrailCheck> {
-  if (!message?.kind) return invalid(`must hold one of ${Object.values(kinds).join(', ')}`);
-  const kind = kinds[message.kind];
+  if (!message?.kind) return invalid(`must hold one of ${checkKinds.words.join(', ')}`);
+  const kind = checkKinds.rows[message.kind];
   const problems: Problem[] = [];
   const complain: Complain = (at, description) => problems.push({ at: `.${kind}${at}`, description });
   const also = readFields(message, (at, description) => problems.push({ at, description }));
   const window = readWindow(message, (at, description) => problems.push({ at, description }));
-  const read = { ...readMember(message, complain), also, ...window };
+  const read = { ...readMember(message.kind, message[message.kind], complain), also, ...window };
   return problems.length > 0 ? { problems: problems.slice(0, problemsMax) } : valid({ kind, message: read });
 }
 
@@ -70,51 +60,91 @@ export function sameKindOfCheck(present: GuardrailCheck__Output) {
 }
 
 /** UTF-8 of its phrases, patterns and forms. */
-export function textBytesOf({ words, pattern, secrets }: GuardrailCheck__Output): number {
-  const forms = secrets?.forms?.map(({ label, form }) => label + form);
-  const texts = words?.phrases ?? pattern?.patterns ?? forms ?? [];
+export function textBytesOf(message: GuardrailCheck__Output): number {
+  const member = memberOf(message);
+  const texts = member === undefined ? [] : textsOf(member, message[member]);
   return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
 }
 
-/** Reads on after a problem; what it returns is of use only if there was none. */
-function readMember(
-  message: GuardrailCheck__Output,
+/** For the audit log. */
+export function checkInAudit(message: GuardrailCheck__Output): object {
+  const member = memberOf(message);
+  return member === undefined ? message : { ...message, [member]: shownInAudit(member, message[member]) };
+}
+
+interface KindRules<Check> {
+  /** Reads on after a problem; what it returns is of use only if there was none. */
+  read(check: Check, complain: Complain): Check;
+  /** What an operator has written, and the organization's share is counted in. */
+  texts(check: Check): readonly string[];
+  /** As the audit log has it: of phrases and patterns only how many there are. */
+  inAudit(check: Check): object;
+}
+
+type Rules = {
+  readonly [Member in CheckMember]: KindRules<NonNullable<GuardrailCheck__Output[Member]>>;
+};
+
+const noTexts = { texts: () => [] };
+const shownWhole = { inAudit: <Check>(check: Check) => check };
+
+const rules: Rules = {
+  words: {
+    read: ({ phrases, withinWords }, complain) => ({
+      phrases: texts(phrases, { field: '.phrases', max: phrasesMax, lengthMax: phraseLengthMax }, complain),
+      withinWords,
+    }),
+    texts: ({ phrases }) => phrases,
+    inAudit: (words) => ({ ...words, phrases: words.phrases.length }),
+  },
+  pattern: {
+    read: ({ patterns }, complain) => ({
+      patterns: texts(
+        patterns,
+        { field: '.patterns', max: patternsMax, lengthMax: patternLengthMax },
+        complain,
+      ),
+    }),
+    texts: ({ patterns }) => patterns,
+    inAudit: ({ patterns }) => ({ patterns: patterns.length }),
+  },
+  personalData: { read: readPersonalData, ...noTexts, ...shownWhole },
+  secrets: {
+    read: readSecrets,
+    // Absent in what was stored before operators could add forms.
+    texts: ({ forms = [] }: Partial<SecretsCheck__Output>) => forms.map(({ label, form }) => label + form),
+    ...shownWhole,
+  },
+  promptSize: {
+    read: ({ tokensMax, messagesMax, imagesMax }, complain) => {
+      if (tokensMax + messagesMax + imagesMax === 0) complain('', 'must limit tokens, messages or images');
+      return { tokensMax, messagesMax, imagesMax };
+    },
+    ...noTexts,
+    ...shownWhole,
+  },
+  webhook: { read: readWebhook, ...noTexts, ...shownWhole },
+  moderation: { read: readModeration, ...noTexts, ...shownWhole },
+  service: { read: readService, ...noTexts, ...shownWhole },
+  model: { read: readModel, ...noTexts, ...shownWhole },
+};
+
+function readMember<Member extends CheckMember>(
+  member: Member,
+  check: GuardrailCheck__Output[Member],
   complain: Complain,
 ): Omit<GuardrailCheck__Output, 'also' | 'window'> {
-  const { words, pattern, personalData, secrets, promptSize, webhook, moderation, service, model } = message;
-  if (words) {
-    const phrases = texts(
-      words.phrases,
-      { field: '.phrases', max: phrasesMax, lengthMax: phraseLengthMax },
-      complain,
-    );
-    return { words: { phrases, withinWords: words.withinWords } };
-  }
-  if (pattern) {
-    const patterns = texts(
-      pattern.patterns,
-      { field: '.patterns', max: patternsMax, lengthMax: patternLengthMax },
-      complain,
-    );
-    return { pattern: { patterns } };
-  }
-  if (personalData) return { personalData: readPersonalData(personalData, complain) };
-  if (promptSize) {
-    const { tokensMax, messagesMax, imagesMax } = promptSize;
-    if (tokensMax + messagesMax + imagesMax === 0) complain('', 'must limit tokens, messages or images');
-    return { promptSize: { tokensMax, messagesMax, imagesMax } };
-  }
-  if (webhook) {
-    const { timeoutMs } = webhook;
-    if (timeoutMs > webhookTimeoutMsMax) complain('.timeout_ms', `must be at most ${webhookTimeoutMsMax}`);
-    const url = guardrailUrl(webhook.url);
-    if ('problems' in url) complainOf('.url', url.problems, complain);
-    return { webhook: { url: 'value' in url ? url.value : '', timeoutMs } };
-  }
-  if (service) return { service: readService(service, complain) };
-  if (model) return { model: readModel(model, complain) };
-  if (moderation) return { moderation: readModeration(moderation, complain) };
-  return { secrets: readSecrets(secrets, complain) };
+  if (check) return { [member]: rules[member].read(check, complain) };
+  complain('', 'must be given');
+  return {};
+}
+
+function textsOf<Member extends CheckMember>(member: Member, check: GuardrailCheck__Output[Member]) {
+  return check ? rules[member].texts(check) : [];
+}
+
+function shownInAudit<Member extends CheckMember>(member: Member, check: GuardrailCheck__Output[Member]) {
+  return check && rules[member].inAudit(check);
 }
 
 interface TextLimits {
@@ -142,27 +172,23 @@ function texts(
   return [...new Set(given)];
 }
 
-const requestFields: ReadonlySet<string> = new Set(Object.values(requestFieldsInContract));
-/** Kinds that look at the text itself: what a service is asked, and counted, is what the model sees. */
-const fieldKinds: ReadonlySet<Member> = new Set(['words', 'pattern', 'personalData', 'secrets']);
-
 function readFields({ kind, also = [] }: GuardrailCheck__Output, complain: Complain) {
-  if (also.length > 0 && (kind === undefined || !fieldKinds.has(kind)))
-    complain('.also', 'is for words, pattern, personal_data and secrets');
+  // Of kinds that look at the text itself: what somebody is asked, and what is counted, is what the model sees.
+  if (also.length > 0 && (kind === undefined || kindTraits[checkKinds.rows[kind]].by !== 'text'))
+    complain('.also', `is for ${kindsBy('text')}`);
   for (const [index, field] of also.entries()) {
-    if (!requestFields.has(field))
-      complain(`.also[${index}]`, `must be one of ${[...requestFields].join(', ')}`);
+    if (requestFields.wordOf(field) === undefined)
+      complain(`.also[${index}]`, `must be one of ${Object.values(requestFields.names).join(', ')}`);
   }
   return [...new Set(also)];
 }
 
-const personalDataTypes: ReadonlySet<string> = new Set(Object.values(personalDataTypesInContract));
 const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
 function readPersonalData({ types, countries, restore }: PersonalDataCheck__Output, complain: Complain) {
   for (const [index, type] of types.entries()) {
-    if (!personalDataTypes.has(type)) {
-      complain(`.types[${index}]`, `must be one of ${[...personalDataTypes].join(', ')}`);
+    if (personalDataTypes.wordOf(type) === undefined) {
+      complain(`.types[${index}]`, `must be one of ${Object.values(personalDataTypes.names).join(', ')}`);
     }
   }
   if (countries.length > countriesMax) complain('.countries', `must hold at most ${countriesMax}`);
@@ -175,8 +201,7 @@ function readPersonalData({ types, countries, restore }: PersonalDataCheck__Outp
 }
 
 /** What a form means is read when it is compiled. */
-function readSecrets(secrets: SecretsCheck__Output | null | undefined, complain: Complain) {
-  const forms = secrets?.forms ?? [];
+function readSecrets({ forms }: SecretsCheck__Output, complain: Complain) {
   if (forms.length > secretFormsMax) complain('.forms', `must hold at most ${secretFormsMax}`);
   for (const [index, { form }] of forms.slice(0, secretFormsMax).entries()) {
     if (form === '' || form.length > secretFormLengthMax)
@@ -187,6 +212,13 @@ function readSecrets(secrets: SecretsCheck__Output | null | undefined, complain:
 
 function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && code !== 'ZZ' && regionNames.of(code) !== undefined;
+}
+
+function readWebhook({ url: text, timeoutMs }: WebhookCheck__Output, complain: Complain) {
+  if (timeoutMs > webhookTimeoutMsMax) complain('.timeout_ms', `must be at most ${webhookTimeoutMsMax}`);
+  const url = guardrailUrl(text);
+  if ('problems' in url) complainOf('.url', url.problems, complain);
+  return { url: 'value' in url ? url.value : '', timeoutMs };
 }
 
 function readModeration({ model, categories, scoreMin }: ModerationCheck__Output, complain: Complain) {

@@ -1,10 +1,18 @@
 // Guardrails: their fields beside what they look for, and what cannot go together.
+
 import { holdsCredential } from '../../common/credential.ts';
-import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
-import type { Guardrail, Stage } from '../../guardrails/definition.ts';
+import { memberOf } from '../../guardrails/contract.ts';
+import { type Guardrail, kindTraits, type Stage } from '../../guardrails/definition.ts';
 import { modelForm } from '../../guardrails/models/index.ts';
 import { serviceAdapter } from '../../guardrails/services/index.ts';
 import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
+import {
+  type CheckMember,
+  checkKinds,
+  failureRules,
+  guardrailActions,
+  guardrailStages,
+} from '../../proto/words/guardrails.ts';
 import { wordOf } from './enum-names.ts';
 import { each, type Field, invalid, valid } from './field.ts';
 import { id, noCredential, visiblePattern, within } from './shared-fields.ts';
@@ -14,7 +22,7 @@ const messageLengthMax = 200;
 const aiSystemsMax = 100;
 const keysMax = 100;
 
-export const guardrailStage = wordOf(stagesInContract);
+export const guardrailStage = wordOf(guardrailStages);
 
 /** Of what is inspected in one go: never both. */
 export function oneStage(name: string): Field<Stage> {
@@ -23,11 +31,11 @@ export function oneStage(name: string): Field<Stage> {
   return read.value === 'both' ? invalid('must be the input or the output') : valid(read.value);
 }
 
-export const guardrailAction = wordOf(actionsInContract);
+export const guardrailAction = wordOf(guardrailActions);
 
 export const guardrailPosition = within(0, 1000);
 
-export const failureRule = wordOf(failureRulesInContract);
+export const failureRule = wordOf(failureRules);
 
 /** Of a guardrail that is made: unspecified is the safe one. */
 export function failureRuleOrBlock(name: string): Field<Guardrail['onFailure']> {
@@ -84,28 +92,28 @@ function stageFits({ stage }: Fitted, { promptSize, also, model }: GuardrailChec
     stage !== 'output' &&
     modelForm(model.form)?.compares({ ...model, scoreMin: undefined }) === true
   )
-    return invalid(`must be ${stagesInContract.output}: only an answer can be compared with what was asked`);
+    return invalid(
+      `must be ${guardrailStages.names.output}: only an answer can be compared with what was asked`,
+    );
   if (stage === 'output' && also !== undefined && also.length > 0)
-    return invalid(`must not be ${stagesInContract.output}: check.also is of requests only`);
+    return invalid(`must not be ${guardrailStages.names.output}: check.also is of requests only`);
   if (!promptSize || stage === 'input') return valid(undefined);
-  return invalid(`must be ${stagesInContract.input}: prompt_size is of requests only`);
+  return invalid(`must be ${guardrailStages.names.input}: prompt_size is of requests only`);
 }
 
-function actionFits(
-  { action }: Fitted,
-  { promptSize, moderation, model, service }: GuardrailCheck__Output,
-): Field<undefined> {
-  if (action !== 'redact') return valid(undefined);
-  const adapter = service && serviceAdapter(service.adapter);
-  const kind = promptSize
-    ? 'prompt_size'
-    : moderation
-      ? 'moderation'
-      : model
-        ? 'model'
-        : adapter?.redacts === false && `service ${service?.adapter}`;
-  if (!kind) return valid(undefined);
-  return invalid(`must not be ${actionsInContract.redact}: ${kind} names nothing that could be replaced`);
+function actionFits({ action }: Fitted, check: GuardrailCheck__Output): Field<undefined> {
+  const member = memberOf(check);
+  if (action !== 'redact' || member === undefined || redacts(member, check)) return valid(undefined);
+  const name = member === 'service' ? `service ${check.service?.adapter}` : checkKinds.rows[member];
+  return invalid(
+    `must not be ${guardrailActions.names.redact}: ${name} names nothing that could be replaced`,
+  );
+}
+
+function redacts(member: CheckMember, { service }: GuardrailCheck__Output): boolean {
+  const traits = kindTraits[checkKinds.rows[member]];
+  if (traits.redacts !== 'by adapter') return traits.redacts;
+  return service == null || serviceAdapter(service.adapter)?.redacts !== false;
 }
 
 function restoreFits({ stage, action }: Fitted, { personalData }: GuardrailCheck__Output): Field<undefined> {

@@ -1,44 +1,22 @@
 // Limits: what they count, on whom, how much. A budget says how much in money and for how long; any other limit in a count.
+
 import { type BudgetPeriod, totalWindow } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
+import { budgetPeriods, type LimitSubjectKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { type Reference, referenceOf, wordOf } from './enum-names.ts';
 import { type Field, invalid, isValid, optional, valid } from './field.ts';
 import { date, within } from './shared-fields.ts';
 
-export type ScopeKind = 'organization' | 'ai_system' | 'person';
 
-export type LimitKind = 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
 
-export type LimitSubjectKind = ScopeKind | 'virtual_key';
 
 export const limitCountMax = 1_000_000_000;
 
-export const limitKindsInContract = {
-  budget: 'LIMIT_KIND_BUDGET',
-  requests_per_minute: 'LIMIT_KIND_REQUESTS_PER_MINUTE',
-  tokens_per_minute: 'LIMIT_KIND_TOKENS_PER_MINUTE',
-  concurrent_requests: 'LIMIT_KIND_CONCURRENT_REQUESTS',
-} as const satisfies Record<LimitKind, string>;
-
-export const limitSubjectsInContract = {
-  organization: 'LIMIT_SUBJECT_KIND_ORGANIZATION',
-  ai_system: 'LIMIT_SUBJECT_KIND_AI_SYSTEM',
-  person: 'LIMIT_SUBJECT_KIND_PERSON',
-  virtual_key: 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY',
-} as const satisfies Record<LimitSubjectKind, string>;
-
-export const budgetPeriodsInContract = {
-  day: 'BUDGET_PERIOD_DAY',
-  week: 'BUDGET_PERIOD_WEEK',
-  month: 'BUDGET_PERIOD_MONTH',
-  total: 'BUDGET_PERIOD_TOTAL',
-} as const satisfies Record<BudgetPeriod, string>;
-
 export type LimitSubject = Reference<LimitSubjectKind>;
 
-export const limitSubject = referenceOf(limitSubjectsInContract);
+export const limitSubject = referenceOf(limitSubjects);
 
-export const limitKind = wordOf(limitKindsInContract);
+export const limitKind = wordOf(limitKinds);
 
 /** How much, in the contract's fields. */
 export interface LimitSize {
@@ -63,7 +41,7 @@ export function limitResize(present: BudgetPeriod | null, { count, amountUsd, pe
   return {
     count: notOfBudgets(count),
     amount_usd: optional(usdAmount, amountUsd),
-    period: asItIs(period === undefined || period === budgetPeriodsInContract[present]),
+    period: asItIs(period === undefined || period === budgetPeriods.names[present]),
   };
 }
 
@@ -89,7 +67,7 @@ export function asItIs(same: boolean): Field<undefined> {
   return same ? valid(undefined) : invalid('cannot be changed: delete the limit and create another');
 }
 
-const budgetPeriod = wordOf(budgetPeriodsInContract);
+const budgetPeriod = wordOf(budgetPeriods);
 
 const countWithin = within(1, limitCountMax);
 

@@ -1,10 +1,12 @@
 // Selectors of models, as operators write them: folded into canonical names, held against the models that are known, and refused where
 // they select none of them, because a limit that never applies is open and a list that lets nothing through is closed, and neither
 // says so. No problem repeats what was sent.
+
 import { chatModels, isInCatalog, openNames } from '../../catalog/model-names.ts';
 import { canonicalSelector, isGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { ModelMatch } from '../../proto/generated/gateway/v1/ModelMatch.ts';
+import type { StoredProblem } from '../../proto/words/access.ts';
 import { type Field, invalid, type Problem, problemsAt, valid } from './field.ts';
 import { modelGlob, modelGlobs } from './shared-fields.ts';
 
@@ -102,12 +104,10 @@ export function problemOf(
   return !isGlob(stored) && isInCatalog(stored) ? 'no_chat' : 'unmatched';
 }
 
-/** What is wrong with a selector that is stored. `alias`: nothing any more; until aliases were understood it selected nothing. */
-export const storedProblems = ['alias', 'unmatched', 'no_provider', 'shadowed'] as const;
-
-export type StoredProblem = (typeof storedProblems)[number];
-
-/** @param stored as it stands in the row, perhaps for years */
+/**
+ * What is wrong with a selector that is stored. `alias`: nothing any more; until aliases were understood it selected nothing.
+ * @param stored as it is in the row, perhaps for years
+ */
 export function storedProblemOf(stored: string, known: KnownModels): StoredProblem | undefined {
   const selector = canonicalSelector(stored);
   const matched = known.names.some((name) => selectsModel(selector, name)) ? 1 : 0;

@@ -1,11 +1,14 @@
 // Provider keys: which secret and settings each provider takes. Problems never repeat what was sent: it may be a secret.
 import { credentialPrefixes } from '../../common/credential.ts';
 import {
-  canonicalProviderName,
-  isProviderName,
-  type ProviderName,
-  providerNames,
-} from '../../common/provider-names.ts';
+  canonicalVendorName,
+  isEndpoint,
+  isRegion,
+  isVendorName,
+  type VendorName,
+  vendorNames,
+  vendors,
+} from '../../common/vendors.ts';
 import { baseUrl, type IsListed } from './base-url.ts';
 import { all, clearable, type Field, invalid, type Problem, valid } from './field.ts';
 import type { ProviderSecretText } from './provider-secret.ts';
@@ -14,11 +17,11 @@ const hintLengthMax = 4;
 /** A hint is no more than this part of a secret. */
 const hintPart = 5;
 
-export function providerName(text: string): Field<ProviderName> {
-  if (isProviderName(text)) return valid(text);
-  const canonical = canonicalProviderName(text);
+export function providerName(text: string): Field<VendorName> {
+  if (isVendorName(text)) return valid(text);
+  const canonical = canonicalVendorName(text);
   return canonical === undefined
-    ? invalid(`must be one of ${providerNames.join(', ')}, or the name of a custom provider`)
+    ? invalid(`must be one of ${vendorNames.join(', ')}, or the name of a custom provider`)
     : invalid(`must be the canonical name, which is ${canonical}`);
 }
 
@@ -63,8 +66,12 @@ function missingSecret(provider: string, secret: ProviderSecretText): Problem | 
   const pair = secret.accessKeyId !== undefined && secret.secretAccessKey !== undefined;
   const half = secret.accessKeyId !== undefined || secret.secretAccessKey !== undefined;
   const cloud = half || secret.sessionToken !== undefined;
-  if (provider !== 'managed-cloud-models') {
-    if (cloud) return { at: '', description: 'takes api_key only; access keys are for managed-cloud-models' };
+  if (!takesAccessKeys(provider)) {
+    if (cloud)
+      return {
+        at: '',
+        description: `takes api_key only; access keys are for ${vendorsWith(takesAccessKeys)}`,
+      };
     return secret.apiKey === undefined ? { at: '.api_key', description: 'is required' } : undefined;
   }
   if (secret.apiKey !== undefined) {
@@ -113,7 +120,7 @@ export function providerSettings(
   return (message) => {
     const read = all({
       '.base_url': clearable((text) => baseUrl(text, isListed), message.baseUrl),
-      '.endpoint': clearable(only('studio-ai', provider, endpoint), message.endpoint),
+      '.endpoint': clearable(only(takesEndpoint, provider, endpoint), message.endpoint),
       '.region': clearable(regionOf(provider), message.region),
       '.api_version': clearable(apiVersion, message.apiVersion),
     });
@@ -128,24 +135,40 @@ export function providerSettings(
   };
 }
 
+function takesAccessKeys(provider: string): boolean {
+  return isVendorName(provider) && vendors[provider].secret === 'api key or access keys';
+}
+
+function takesEndpoint(provider: string): boolean {
+  return isVendorName(provider) && vendors[provider].baseUrl.includes('{endpoint}');
+}
+
+function takesRegion(provider: string): boolean {
+  return isVendorName(provider) && vendors[provider].baseUrl.includes('{region}');
+}
+
+function vendorsWith(takes: (provider: string) => boolean): string {
+  return vendorNames.filter(takes).join(', ');
+}
+
 function only(
-  wanted: ProviderName,
+  takes: (provider: string) => boolean,
   provider: string,
   read: (text: string) => Field<string>,
 ): (text: string) => Field<string> {
-  return (text) => (provider === wanted ? read(text) : invalid(`is for ${wanted} only`));
+  return (text) => (takes(provider) ? read(text) : invalid(`is for ${vendorsWith(takes)} only`));
 }
 
 function endpoint(text: string): Field<string> {
-  return text.length <= 253 && /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/.test(text)
+  return isEndpoint(text)
     ? valid(text)
     : invalid('must be the name of the endpoint in lower case, such as my-resource');
 }
 
 /** Of the cloud it is part of the URL; elsewhere it says what a request costs. */
 function regionOf(provider: string): (text: string) => Field<string> {
-  if (provider === 'gpt-provider' || provider === 'studio-ai') return dataZone;
-  return only('managed-cloud-models', provider, region);
+  const isZone = isVendorName(provider) && vendors[provider].dataZones;
+  return isZone ? dataZone : only(takesRegion, provider, region);
 }
 
 function dataZone(text: string): Field<string> {
@@ -153,9 +176,7 @@ function dataZone(text: string): Field<string> {
 }
 
 function region(text: string): Field<string> {
-  return text.length <= 32 && /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/.test(text)
-    ? valid(text)
-    : invalid('must be a region such as eu-west-1');
+  return isRegion(text) ? valid(text) : invalid('must be a region such as eu-west-1');
 }
 
 function apiVersion(text: string): Field<string> {

@@ -1,6 +1,9 @@
 // The secret of a provider key as the database holds it: sealed, and bound to its organization, provider key, field and
 // version, so that a sealed secret which is copied to another row or put back from an older backup of it does not open.
+
+import { at, readShape } from '../../common/json-shape.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
 
 /** What is sent to a vendor, in plain text: to be handed on at once, never kept or logged. */
 export interface ProviderSecretText {
@@ -34,9 +37,12 @@ export function unsealProviderSecret(
   sealed: string,
 ): ProviderSecretText | undefined {
   const opened = unseal(keys, context(place), Buffer.from(sealed, 'base64'));
-  // What the seal has authenticated was written by sealProviderSecret.
-  return opened === undefined ? undefined : (JSON.parse(opened.toString()) as ProviderSecretText);
+  const named = (value: unknown) => at(`provider_keys.secret of ${place.providerKeyId}`, theSecret, value);
+  return opened === undefined ? undefined : readShape(opened.toString(), named);
 }
+
+/** What the seal has authenticated was written by sealProviderSecret, perhaps of another version. */
+const theSecret = aMessage<ProviderSecretText>('ProviderSecret');
 
 function context({ organizationId, providerKeyId, version }: ProviderSecretPlace): SealContext {
   return {

@@ -1,4 +1,5 @@
 // Who may do what to whom, beyond the roles that methods.ts asks for. An admin neither acts as nor gains from an owner:
+import type { Role } from '../../proto/words/access.ts';
 // nothing of an owner is changed by an admin, and no admin is ever handed a value that acts for an owner.
 
 export interface Actor {
@@ -44,5 +45,3 @@ export function roleFits(role: Role, organizationId: string | null): boolean {
 export function isIndispensableRole(role: Role): role is 'owner' | 'platform_operator' {
   return role === 'owner' || role === 'platform_operator';
 }
-
-export type Role = 'owner' | 'admin' | 'member' | 'platform_operator';

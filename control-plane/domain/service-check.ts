@@ -1,6 +1,8 @@
 // Checks that ask somebody: a vendor's service by its adapter, a classifier model by its form. What the adapter or form does not know is
 // refused, because nobody would look at it. Problems never repeat a credential.
+
 import { isModelName } from '../../common/model-facts.ts';
+import { type CheckKind, kindTraits } from '../../guardrails/definition.ts';
 import { modelForm, modelForms } from '../../guardrails/models/index.ts';
 import type { ServiceAdapter } from '../../guardrails/services/adapter.ts';
 import { serviceAdapter, serviceAdapters, serviceUrl } from '../../guardrails/services/index.ts';
@@ -8,6 +10,7 @@ import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/Gu
 import type { ModelCheck__Output } from '../../proto/generated/gateway/v1/ModelCheck.ts';
 import type { ServiceCheck__Output } from '../../proto/generated/gateway/v1/ServiceCheck.ts';
 import type { ServiceCredential__Output } from '../../proto/generated/gateway/v1/ServiceCredential.ts';
+import { checkKinds } from '../../proto/words/guardrails.ts';
 import { type Field, invalid, type Problem, valid } from './field.ts';
 import { guardrailUrl } from './webhook.ts';
 
@@ -17,16 +20,20 @@ export const askTimeoutMsMax = 30_000;
 const labelsMax = 50;
 export const windowMin = 200;
 export const windowMax = 100_000;
-/** Checks that are asked, as the contract names them. */
-const askedKinds: ReadonlySet<string> = new Set(['webhook', 'moderation', 'service', 'model']);
+
+/** Their names in a row, such as "pattern and secrets". */
+export function kindsBy(by: (typeof kindTraits)[CheckKind]['by']): string {
+  const kinds = checkKinds.words.filter((kind) => kindTraits[kind].by === by);
+  return `${kinds.slice(0, -1).join(', ')} and ${kinds.at(-1)}`;
+}
 
 export function readWindow(
   { kind, window = 0 }: Partial<GuardrailCheck__Output>,
   complain: Complain,
 ): Pick<GuardrailCheck__Output, 'window'> {
   if (window === 0) return {};
-  if (kind !== undefined && !askedKinds.has(kind))
-    complain('.window', 'is for webhook, moderation, service and model');
+  if (kind !== undefined && kindTraits[checkKinds.rows[kind]].by !== 'asked')
+    complain('.window', `is for ${kindsBy('asked')}`);
   else if (window < windowMin || window > windowMax)
     complain('.window', `must be from ${windowMin} to ${windowMax}, or 0 for the default`);
   return { window };

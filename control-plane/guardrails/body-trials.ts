@@ -1,5 +1,6 @@
 // What guardrails make of a whole request or response: the places of its text, the matchers and what becomes of findings are those of
 // proxies. Runs in a worker; nothing of the body is kept or logged. Of what was found the places are told, never the words.
+
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { readAlso } from '../../guardrails/contract.ts';
@@ -27,7 +28,6 @@ import { requestPlacesWith } from '../../guardrails/inspection/request-schema.ts
 import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import { scan } from '../../guardrails/scan.ts';
-import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
 import { InnerPointers } from './inner-pointers.ts';
@@ -43,6 +43,7 @@ import {
   tryAll,
   window,
 } from './trial.ts';
+import { checkOf } from './stored-check.ts';
 
 export interface BodyTrialTask {
   /** In the order in which they are applied. */
@@ -75,7 +76,7 @@ interface BodyTrial extends Trial {
 }
 
 function alsoOf(row: TriedGuardrail) {
-  return readAlso(JSON.parse(row.check_message) as GuardrailCheck__Output);
+  return readAlso(checkOf(row));
 }
 
 function textsOf(body: JsonObject, place: Place): Texts | undefined {

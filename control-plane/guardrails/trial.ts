@@ -1,13 +1,15 @@
 // One guardrail on trial: what its check is, how long it may take, and what is told of it. Runs in a worker.
+
 import { setImmediate as turn } from 'node:timers/promises';
-import { decisionsInContract, readCheck } from '../../guardrails/contract.ts';
-import type { Decision, PromptSizeCheck } from '../../guardrails/definition.ts';
-import { compileCheck, InvalidCheckError, isTextCheck } from '../../guardrails/index.ts';
+import { readCheck } from '../../guardrails/contract.ts';
+import { isTextCheck, type PromptSizeCheck } from '../../guardrails/definition.ts';
+import { compileCheck, InvalidCheckError } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
 import { guardText } from '../../guardrails/window.ts';
-import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailTestResult } from '../../proto/generated/gateway/v1/GuardrailTestResult.ts';
+import { type Decision, decisions } from '../../proto/words/guardrails.ts';
 import type { GuardrailsTable } from '../store/guardrail-tables.ts';
+import { checkOf } from './stored-check.ts';
 
 /** Of a guardrail as it is stored, without its secret. */
 export type TriedGuardrail = Pick<
@@ -55,7 +57,7 @@ export function triedCheck(
   row: TriedGuardrail,
   exceeded: (check: PromptSizeCheck) => ReadonlyMap<string, number>,
 ): Trial {
-  const check = readCheck(JSON.parse(row.check_message) as GuardrailCheck__Output);
+  const check = readCheck(checkOf(row));
   const found = new Map<string, number>();
   if (check?.kind === 'prompt_size') {
     const above = exceeded(check);
@@ -112,7 +114,7 @@ export function resultOf({ row, decision, found }: Trial) {
     guardrailId: row.id,
     name: row.name,
     enabled: row.enabled === 1,
-    decision: decision === undefined ? 'GUARDRAIL_DECISION_NOT_TRIED' : decisionsInContract[decision],
+    decision: decision === undefined ? 'GUARDRAIL_DECISION_NOT_TRIED' : decisions.names[decision],
     found: Object.fromEntries(found),
   } satisfies GuardrailTestResult;
 }

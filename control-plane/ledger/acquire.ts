@@ -1,7 +1,13 @@
 // Sets money of a window aside for a session. What is granted was free under the locks, so no interleaving grants more than
 // the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
+
+import type { Selectable } from 'kysely';
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
+import { aNumber, aRecord, aWord, orAbsent } from '../../common/json-shape.ts';
+import { type DrawOutcome, drawOutcomes } from '../../proto/words/money.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
+import { jsonColumn } from '../store/json-columns.ts';
+import type { Schema } from '../store/schema.ts';
 import type { LeaseWork, Moment, NoLease, OpenLease, Operation, Step } from './lease-work.ts';
 import type { WindowRow } from './windows.ts';
 
@@ -11,8 +17,6 @@ export interface Draw extends Operation {
   /** At least as much as is needed. 0: nothing is asked for but that `shut` is noted. */
   readonly want: number;
 }
-
-export type DrawOutcome = 'granted' | 'exceeded' | 'busy' | NoLease | 'lost' | 'ignored';
 
 export interface DrawAnswer {
   readonly outcome: DrawOutcome;
@@ -36,7 +40,7 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
   const { budget, books, lease } = open;
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
-  if (request.seq === lease.seq) return { answer: { ...stored(lease.answer), recallOf: undefined } };
+  if (request.seq === lease.seq) return { answer: { ...stored(lease), recallOf: undefined } };
   const answer = decide(open, request, moment);
   const { granted } = answer;
   const isBusy = answer.outcome === 'busy';
@@ -106,10 +110,27 @@ function refused(outcome: DrawOutcome): Step<Drawn> {
 }
 
 /** The operation of this number was a return: whoever draws has lost count. */
-function stored(answer: string): DrawAnswer {
-  const read: Partial<DrawAnswer> = JSON.parse(answer);
-  const { outcome, granted } = read;
+function stored(lease: StoredAnswer): DrawAnswer {
+  const { outcome, granted } = storedDraw(lease, idOfLease(lease));
   return outcome === undefined || granted === undefined
     ? { outcome: 'lost', granted: 0 }
     : { outcome, granted };
+}
+
+const storedDraw = jsonColumn(
+  'leases',
+  'answer',
+  aRecord<{ readonly outcome?: DrawOutcome | undefined; readonly granted?: number | undefined }>({
+    outcome: orAbsent(aWord(drawOutcomes.words)),
+    granted: orAbsent(aNumber),
+  }),
+);
+
+export type StoredAnswer = Pick<
+  Selectable<Schema['leases']>,
+  'answer' | 'session_id' | 'budget_id' | 'window_start'
+>;
+
+export function idOfLease({ session_id, budget_id, window_start }: StoredAnswer): string {
+  return `${session_id} ${budget_id} ${window_start}`;
 }

@@ -1,5 +1,5 @@
 // What the ledger tells of itself, for counters.
-import type { DrawOutcome } from './acquire.ts';
+import type { DrawOutcome } from '../../proto/words/money.ts';
 import type { Reported } from './report.ts';
 
 export interface LedgerMetrics {

@@ -1,11 +1,16 @@
 // Which events of sessions are booked, by their ordinals: as long as a session's row is kept, an event is known to be booked though
 // its own row is long gone. Whoever books events of a session has its row alone.
+
 import { type Kysely, sql } from 'kysely';
+import { aList, aNumber, aPair } from '../../common/json-shape.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 import { partsOf } from './bounds.ts';
 
 type Range = [first: number, last: number];
+
+const rangesIn = jsonColumn('booked_ordinals', 'ranges', aList(aPair(aNumber, aNumber)));
 
 /** Of one session more are not kept: gaps close when what waits elsewhere is reported. The lowest are forgotten first. */
 export const rangesMax = 2_000;
@@ -67,7 +72,7 @@ export async function lockOrdinals(
       .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ updated_at: now }))
       .returning(['session_id', 'ranges'])
       .execute();
-    for (const row of rows) found.set(row.session_id, new OrdinalRanges(JSON.parse(row.ranges)));
+    for (const row of rows) found.set(row.session_id, new OrdinalRanges(rangesIn(row, row.session_id)));
   }
   return found;
 }

@@ -1,13 +1,15 @@
 // Reports differences that nobody was told of: one change for each day of a vendor writes the audit event and the deliveries of webhooks,
 // and notes what was told. So each is told once, whatever dies and however many replicas look; and again when it has become another.
+
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
+import { jsonColumn, strings } from '../store/json-columns.ts';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, ChangeTransaction, Store, Unchanged } from '../store/store.ts';
 import { enqueueDeliveries } from '../webhooks/enqueue.ts';
 import { type DayPlace, daysAround } from './day-inputs.ts';
-import type { Reason } from './explain.ts';
+import { theReasons } from './explain.ts';
 
 const context = {
   actor: { kind: 'system', id: 'control-plane' },
@@ -111,6 +113,9 @@ function isUnreported({ and, eb }: ExpressionBuilder<Schema, 'reconcile_rows'>):
   return and([eb('told_drift', 'is', null), eb('state', 'in', ['unexplained', 'explained'])]);
 }
 
+const keysOf = jsonColumn('reconcile_rows', 'provider_key_ids', strings);
+const reasonsOf = jsonColumn('reconcile_rows', 'reasons', theReasons);
+
 /** docs/webhooks.md says what the fields mean. */
 function summary({ organizationId, vendor, day }: DayPlace, rows: readonly DriftRow[]) {
   const left = ({ drift, adjusted }: DriftRow) => drift - adjusted;
@@ -124,13 +129,13 @@ function summary({ organizationId, vendor, day }: DayPlace, rows: readonly Drift
     unexplainedUsd: usdOfNano(rows.reduce((sum, row) => sum + row.unexplained, 0)),
     drift: largest.slice(0, shownMax).map((row) => ({
       id: row.id,
-      providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
+      providerKeyIds: keysOf(row),
       model: row.model,
       billedUsd: row.billed === null ? null : usdOfNano(row.billed),
       ledgerUsd: usdOfNano(row.ledger),
       driftUsd: usdOfNano(left(row)),
       unexplainedUsd: usdOfNano(row.unexplained),
-      reasons: (JSON.parse(row.reasons) as Reason[]).map(({ code, amount }) => ({
+      reasons: reasonsOf(row).map(({ code, amount }) => ({
         code,
         amountUsd: usdOfNano(amount),
       })),

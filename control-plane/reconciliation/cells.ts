@@ -1,13 +1,15 @@
 // Both sides of a day put beside each other: a cell for each group of provider keys, model and kind of charge. Usage and cost may come
 // from two documents; where one says both, its own tokens count. Pure.
-import type { Selectable } from 'kysely';
-import type { BillDocument, BillRowKind, BillVendor } from '../domain/bill.ts';
+
+import type { BillDocument, BillRowKind, BillVendor } from '../../proto/words/money.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { documents, providersOfVendors } from './documents.ts';
 import type { LedgerSum } from './ledger-sums.ts';
-import { type Group, groupWithoutMapping, type Mappings, type Reference } from './mappings.ts';
+import { type Group, groupWithoutMapping, type Mappings, type Reference, theReferences } from './mappings.ts';
 import { modelNames } from './model-names.ts';
-import { noTokens, plusTokens, type Tokens } from './tokens.ts';
+import { noTokens, plusTokens, type Tokens, theTokens } from './tokens.ts';
+import type { Selectable } from 'kysely';
 
 export type BillRow = Pick<
   Selectable<Schema['bill_rows']>,
@@ -154,16 +156,19 @@ class Table {
   }
 }
 
+const refsOf = jsonColumn('bill_rows', 'refs', theReferences);
+const tokensOf = jsonColumn('bill_rows', 'tokens', theTokens);
+
 /** @returns what of it is none of the gateway's */
 function addRow(table: Table, { mappings, duplicates }: DayOfVendor, row: BillRow): number {
-  const refs = JSON.parse(row.refs) as readonly Reference[];
+  const refs = refsOf(row, row.document);
   const mapped = mappings.of(refs);
   const model = table.nameOfBill(row.model);
   if (mapped.kind === 'ignored' || model === 'ignored') return row.cost ?? 0;
   const { group, by } = mapped;
   const { kind } = row;
   const { billed } = table.at({ group, model: kind === 'usage' ? model.name : '', kind }, model.isMapped);
-  const tokens = row.tokens === null ? undefined : (JSON.parse(row.tokens) as Tokens);
+  const tokens = row.tokens === null ? undefined : tokensOf({ tokens: row.tokens }, row.document);
   if (row.cost !== null) billed.cost = (billed.cost ?? 0) + row.cost;
   if (tokens !== undefined) billed.tokens = plusTokens(billed.tokens ?? noTokens, tokens);
   if (row.requests !== null) billed.requests = (billed.requests ?? 0) + row.requests;

@@ -1,16 +1,18 @@
 // All that a comparison looks at, read in one snapshot.
-import type { Kysely } from 'kysely';
+
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import { nanoPerUsd } from '../../common/money.ts';
-import type { BillDocument, BillVendor } from '../domain/bill.ts';
+import type { BillDocument, BillVendor } from '../../proto/words/money.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Bound } from './analysis.ts';
 import type { BillRow, CellPlace, DayOfVendor } from './cells.ts';
 import { finalAt } from './documents.ts';
 import { readLedgerSums } from './ledger-sums.ts';
-import { createMappings, groupWithoutMapping, type Mappings, type Reference } from './mappings.ts';
+import { createMappings, groupWithoutMapping, type Mappings, theReferences } from './mappings.ts';
 import { modelNames } from './model-names.ts';
 import { type PriceOf, readPrices } from './prices.ts';
+import type { Kysely } from 'kysely';
 
 export interface DayPlace {
   readonly organizationId: string;
@@ -186,6 +188,8 @@ async function readKeyNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+const refsOf = jsonColumn('usage_adjustments', 'refs', theReferences);
+
 /** An adjustment is of whatever its provider key, or its reference, is of by now. */
 async function readAdjusted(
   db: Kysely<Schema>,
@@ -194,14 +198,15 @@ async function readAdjusted(
 ): Promise<readonly AdjustedPlace[]> {
   const rows = await db
     .selectFrom('usage_adjustments')
-    .select(['provider_key_id', 'refs', 'name', 'kind', 'amount'])
+    .select(['id', 'provider_key_id', 'refs', 'name', 'kind', 'amount'])
     .where('organization_id', '=', organizationId)
     .where('day', '=', day)
     .where('vendor', '=', vendor)
     .execute();
   const { nameOf } = modelNames(vendor);
-  return rows.map(({ provider_key_id: key, refs, name, kind, amount }) => {
-    const mapped = mappings.of(JSON.parse(refs) as readonly Reference[]);
+  return rows.map((row) => {
+    const { provider_key_id: key, name, kind, amount } = row;
+    const mapped = mappings.of(refsOf(row));
     const byRefs = mapped.kind === 'group' ? mapped.group : groupWithoutMapping('');
     const group = key === '' ? byRefs : (mappings.groupOf(key) ?? groupWithoutMapping(key));
     return { group, model: kind === 'usage' ? nameOf(name) : '', kind, amount };

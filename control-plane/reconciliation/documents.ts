@@ -1,7 +1,9 @@
 // The documents that bills come in: whose they are, what they say, and when what they say of a day is final. docs/reconcile.md
 // names the vendors' pages that this was taken from.
+
 import { dayMs } from '../../common/budget-window.ts';
-import type { BillDocument, BillVendor } from '../domain/bill.ts';
+import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
+import { type BillDocument, type BillVendor, billVendors } from '../../proto/words/money.ts';
 
 export interface DocumentRules {
   readonly vendor: BillVendor;
@@ -17,6 +19,10 @@ const [tokens, cost] = [
 ] as const;
 const both = { tokens: true, cost: true } as const;
 
+const billsOf = Object.fromEntries(vendorNames.map((name) => [name, vendors[name].bills])) as {
+  readonly [Name in VendorName]: (typeof vendors)[Name]['bills'];
+} satisfies Record<VendorName, BillVendor>;
+
 export const documents = {
   openai_usage: { vendor: 'openai', tells: tokens, finalAfterMs: dayMs },
   openai_costs: { vendor: 'openai', tells: cost, finalAfterMs: dayMs },
@@ -28,15 +34,10 @@ export const documents = {
   other: { vendor: 'other', tells: both, finalAfterMs: dayMs },
 } as const satisfies Record<BillDocument, DocumentRules>;
 
-/** The shipped provider whose models a vendor bills. */
-export const providersOfVendors = {
-  openai: 'gpt-provider',
-  anthropic: 'assistant-provider',
-  aws: 'managed-cloud-models',
-  azure: 'studio-ai',
-  google: 'search-provider',
-  other: undefined,
-} as const satisfies Record<BillVendor, string | undefined>;
+/** The shipped provider whose models a vendor bills; `other` bills none of them. */
+export const providersOfVendors = Object.fromEntries(
+  billVendors.words.map((vendor) => [vendor, vendorNames.find((name) => billsOf[name] === vendor)]),
+) as Readonly<Record<BillVendor, VendorName | undefined>>;
 
 /** Milliseconds since 1970. @param day "2026-11-20" */
 export function finalAt(document: BillDocument, day: string): number {

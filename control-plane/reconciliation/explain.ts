@@ -1,35 +1,24 @@
 // Why a bill and the ledger differ. Each reason accounts for what it has evidence of and for no more, the most certain first, until
 // what is left is within the bound; what no reason accounts for stays unexplained. Pure.
+
+import { aList, aNumber, aRecord, aString, aWord } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { type DriftReasonCode, driftReasonCodes } from '../../proto/words/money.ts';
 import { type Analysis, type Bound, isBeyond, largerSide } from './analysis.ts';
 import type { Cell } from './cells.ts';
 import { countOf, noTokens, type Tokens } from './tokens.ts';
 
-export const reasonCodes = [
-  'not_final',
-  'unmapped',
-  'unknown_model',
-  'duplicated',
-  'wrong_mapping',
-  'unpriced',
-  'estimated',
-  'past_gateway',
-  'service_tier',
-  'price',
-  'day_boundary',
-  'tools',
-  'credit',
-  'fee',
-  'not_billed',
-] as const;
-export type ReasonCode = (typeof reasonCodes)[number];
-
 export interface Reason {
-  readonly code: ReasonCode;
+  readonly code: DriftReasonCode;
   /** Nano-dollars, of the same sign as the difference. */
   readonly amount: number;
   readonly detail: string;
 }
+
+/** As differences are stored. */
+export const theReasons = aList(
+  aRecord<Reason>({ code: aWord(driftReasonCodes.words), amount: aNumber, detail: aString }),
+);
 
 export interface Explained {
   readonly reasons: readonly Reason[];
@@ -59,7 +48,7 @@ export function explain(analysis: Analysis, left: number, around: Surroundings):
 
 /** Most is without its sign; absent: all that is left. */
 interface Found {
-  readonly code: ReasonCode;
+  readonly code: DriftReasonCode;
   readonly most?: number;
   readonly detail: string;
 }

@@ -1,8 +1,11 @@
 // Whom a row of a bill is of: the most specific of its references that somebody has mapped. Provider keys that share a reference
 // cannot be told apart by it, so they are compared together: as one group.
-import type { Selectable } from 'kysely';
-import type { BillReferenceKind } from '../domain/bill.ts';
+
+import { aList, aRecord, aString, aWord } from '../../common/json-shape.ts';
+import { type BillReferenceKind, billReferenceKinds } from '../../proto/words/money.ts';
+import { jsonColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
+import type { Selectable } from 'kysely';
 
 export interface Reference {
   readonly kind: BillReferenceKind;
@@ -38,16 +41,21 @@ export type MappingRow = Pick<
   'kind' | 'value' | 'provider_key_ids' | 'model' | 'ignored'
 >;
 
+export const mappedKeys = jsonColumn('bill_mappings', 'provider_key_ids', strings);
+
+/** Of a bill, a difference or an adjustment. */
+export const theReferences = aList(
+  aRecord<Reference>({ kind: aWord(billReferenceKinds.words), value: aString }),
+);
+
 /** @param rows of one vendor */
 export function createMappings(rows: readonly MappingRow[]): Mappings {
   const byReference = new Map(rows.map((row) => [keyOf(row), row]));
   const groups = groupsOf(
-    rows.filter(({ kind }) => kind !== 'model').map((row) => JSON.parse(row.provider_key_ids) as string[]),
+    rows.filter(({ kind }) => kind !== 'model').map((row) => mappedKeys(row, row.kind)),
   );
   const mappedBy = (ref: Reference) => byReference.get(keyOf(ref));
-  const kinds = new Set(
-    rows.map(({ kind, provider_key_ids }) => `${kind} ${firstGroup(groups, provider_key_ids)?.id}`),
-  );
+  const kinds = new Set(rows.map((row) => `${row.kind} ${firstGroup(groups, row)?.id}`));
   return {
     groups: [...new Set(groups.values())],
     maps: (kind, group) => kinds.has(`${kind} ${group.id}`),
@@ -56,7 +64,7 @@ export function createMappings(rows: readonly MappingRow[]): Mappings {
       const by = refs.find((ref) => mappedBy(ref) !== undefined);
       const row = by && mappedBy(by);
       if (row === undefined) return { kind: 'group', group: unmappedGroup(refs), by };
-      const group = firstGroup(groups, row.provider_key_ids);
+      const group = firstGroup(groups, row);
       return row.ignored === 1 || group === undefined ? { kind: 'ignored' } : { kind: 'group', group, by };
     },
     modelOf: (text) => {
@@ -73,8 +81,8 @@ export function groupWithoutMapping(providerKeyId: string): Group {
 }
 
 /** All of a mapping's keys are of one group. */
-function firstGroup(groups: ReadonlyMap<string, Group>, providerKeyIds: string): Group | undefined {
-  const [first = ''] = JSON.parse(providerKeyIds) as string[];
+function firstGroup(groups: ReadonlyMap<string, Group>, row: MappingRow): Group | undefined {
+  const [first = ''] = mappedKeys(row, row.kind);
   return groups.get(first);
 }
 

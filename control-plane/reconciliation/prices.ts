@@ -1,13 +1,17 @@
 // The prices that the ledger charges by, as far as the control plane knows them: to value tokens, and to say since when a price
 // holds. An exact name of the organization's own goes first, then its longest glob, a custom provider's, the catalog's.
+
 import type { Kysely } from 'kysely';
 import { catalogInForce } from '../../catalog/in-force.ts';
 import { pricesOn } from '../../catalog/model.ts';
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { selectsModel } from '../../catalog/model-selector.ts';
 import { dayOf } from '../../common/budget-window.ts';
+import { aList } from '../../common/json-shape.ts';
 import { nanoOfUsd } from '../../common/money.ts';
 import { readCallable } from '../store/provider-rows.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -62,6 +66,13 @@ export function worthAt(rates: Rates, tokens: Tokens): number {
   );
 }
 
+const pricesOf = jsonColumn('prices', 'prices', aMessage<Amounts>('ModelPrices'));
+const modelsOf = jsonColumn(
+  'providers',
+  'models',
+  aList(aMessage<{ readonly name: string; readonly prices?: Amounts | null }>('ProviderModel')),
+);
+
 interface OwnPrice extends PriceInForce {
   readonly model: string;
 }
@@ -79,11 +90,11 @@ async function readOwn(db: Kysely<Schema>, organizationId: string): Promise<read
       (a, b) =>
         isGlob(a.model) - isGlob(b.model) || b.model.length - a.model.length || (a.id < b.id ? -1 : 1),
     )
-    .map(({ model, prices, at }) => ({
-      model,
-      rates: ratesOf(JSON.parse(prices) as Amounts),
+    .map((row) => ({
+      model: row.model,
+      rates: ratesOf(pricesOf(row)),
       from: 'own' as const,
-      since: dayOf(at),
+      since: dayOf(row.at),
     }));
 }
 
@@ -94,8 +105,7 @@ async function readOfProviders(
   const providers = await readCallable(db, organizationId);
   return new Map(
     providers.flatMap((provider) => {
-      const models = JSON.parse(provider.models) as readonly { name: string; prices?: Amounts | null }[];
-      return models.flatMap(({ name, prices }): [string, PriceInForce][] =>
+      return modelsOf(provider).flatMap(({ name, prices }): [string, PriceInForce][] =>
         prices ? [[`${provider.name}/${name}`, priced(prices, 'provider')]] : [],
       );
     }),

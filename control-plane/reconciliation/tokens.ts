@@ -1,4 +1,6 @@
 // Tokens by kind, as the contract's UsageTokens has them: the prompt with its cache reads and writes, the completion with its reasoning.
+import { aNumber, aRecord } from '../../common/json-shape.ts';
+
 export interface Tokens {
   readonly prompt: number;
   readonly completion: number;
@@ -10,6 +12,16 @@ export interface Tokens {
 }
 
 const kinds = ['prompt', 'completion', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'reasoning'] as const;
+
+/** As bills and differences are stored. */
+export const theTokens = aRecord<Tokens>({
+  prompt: aNumber,
+  completion: aNumber,
+  cacheRead: aNumber,
+  cacheWrite: aNumber,
+  cacheWrite1h: aNumber,
+  reasoning: aNumber,
+});
 
 export const noTokens: Tokens = {
   prompt: 0,

@@ -134,7 +134,7 @@ function message(row: Row) {
     organizationId: row.organization_id,
     name: row.name,
     active: row.active === 1,
-    allowedModels: globsOf(row.allowed_models),
+    allowedModels: globsOf('ai_systems', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies AiSystem;

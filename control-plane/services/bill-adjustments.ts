@@ -1,16 +1,20 @@
 // Adjustments: each settles a difference between bill and ledger by an entry with an author and a reason, booked or accepted. One is
 // never changed: a counter entry takes it back.
-import type { Selectable } from 'kysely';
+
+import { aList, aPair, aString } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { never } from '../../common/never.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { Adjustment } from '../../proto/generated/gateway/v1/Adjustment.ts';
 import type { ListAdjustmentsRequest__Output } from '../../proto/generated/gateway/v1/ListAdjustmentsRequest.ts';
 import type { ListAdjustmentsResponse } from '../../proto/generated/gateway/v1/ListAdjustmentsResponse.ts';
 import type { SettleDriftRequest__Output } from '../../proto/generated/gateway/v1/SettleDriftRequest.ts';
 import type { UndoAdjustmentRequest__Output } from '../../proto/generated/gateway/v1/UndoAdjustmentRequest.ts';
-import { reasonText, signedUsd, vendorsInContract } from '../domain/bill.ts';
+import { limitSubjects } from '../../proto/words/access.ts';
+import { billVendors } from '../../proto/words/money.ts';
+import { reasonText, signedUsd } from '../domain/bill.ts';
 import { optional } from '../domain/field.ts';
-import { type LimitSubject, limitSubject, limitSubjectsInContract } from '../domain/limit.ts';
+import { type LimitSubject, limitSubject } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
 import { AdjustmentTooLargeError, bookAdjustment } from '../ledger/adjustments.ts';
 import { isBeyond } from '../reconciliation/analysis.ts';
@@ -19,11 +23,13 @@ import { markDays } from '../reconciliation/due.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { cutPage, pageById } from '../rpc/page.ts';
+import { jsonColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { type DriftRow, findDrift } from './bill-drift.ts';
 import { flag } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
+import type { Selectable } from 'kysely';
 
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
 
@@ -47,7 +53,7 @@ export async function settle(
   const subject = fields.subject ?? { kind: 'organization', id: organizationId };
   await requireExists(call.db, organizationId, { field: 'subject', ...subject });
   await requirePlace(call, organizationId);
-  const [firstKey = ''] = JSON.parse(drift.provider_key_ids) as string[];
+  const [firstKey = ''] = keysOfDrift(drift);
   const row: AdjustmentRow = {
     ...{ id: uuidv7(call.now), organization_id: organizationId, drift_id: drift.id, vendor: drift.vendor },
     ...{ day: drift.day, at: Date.parse(drift.day), provider_key_id: firstKey, refs: drift.refs },
@@ -204,17 +210,28 @@ function stateAfter(state: DriftRow['state'], isSettled: boolean): Partial<Drift
 /** Usage of a virtual key is that of its scope as well. */
 async function subjectColumns({ db }: ChangeCall, { kind, id: subjectId }: LimitSubject) {
   const columns = { subject_kind: kind, subject_id: subjectId, key_id: '', ai_system_id: '', person_id: '' };
-  if (kind === 'ai_system') return { ...columns, ai_system_id: subjectId };
-  if (kind === 'person') return { ...columns, person_id: subjectId };
-  if (kind === 'organization') return columns;
+  switch (kind) {
+    case 'organization':
+      return columns;
+    case 'ai_system':
+      return { ...columns, ai_system_id: subjectId };
+    case 'person':
+      return { ...columns, person_id: subjectId };
+    case 'virtual_key':
+      return { ...columns, ...(await keyColumns(db, subjectId)) };
+    default:
+      return never(kind);
+  }
+}
+
+async function keyColumns(db: ChangeCall['db'], keyId: string) {
   const key = await db
     .selectFrom('virtual_keys')
     .select(['scope_kind', 'scope_id'])
-    .where('id', '=', subjectId)
+    .where('id', '=', keyId)
     .executeTakeFirstOrThrow();
   return {
-    ...columns,
-    key_id: subjectId,
+    key_id: keyId,
     ai_system_id: key.scope_kind === 'ai_system' ? key.scope_id : '',
     person_id: key.scope_kind === 'person' ? key.scope_id : '',
   };
@@ -231,19 +248,22 @@ async function requirePlace({ db }: ChangeCall, organizationId: string): Promise
   throw new CallError('too_many_adjustments', `there are ${adjustmentsMax}, which is the most`);
 }
 
+const keysOfDrift = jsonColumn('reconcile_rows', 'provider_key_ids', strings);
+const windowsOf = jsonColumn('usage_adjustments', 'windows', aList(aPair(aString, aString)));
+
 function message(row: AdjustmentRow) {
-  const windows = JSON.parse(row.windows) as readonly (readonly [string, string])[];
+  const windows = windowsOf(row);
   return {
     id: row.id,
     organizationId: row.organization_id,
     driftId: row.drift_id,
-    vendor: vendorsInContract[row.vendor],
+    vendor: billVendors.names[row.vendor],
     day: row.day,
     ...(row.provider_key_id !== '' && { providerKeyId: row.provider_key_id }),
     model: row.model,
     amountUsd: usdOfNano(row.amount),
     booked: row.booked === 1,
-    subject: { kind: limitSubjectsInContract[row.subject_kind], id: row.subject_id },
+    subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
     reason: row.reason,
     authorId: row.author_id,
     createdAt: timeText(row.created_at),

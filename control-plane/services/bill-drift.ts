@@ -1,35 +1,29 @@
 // What differs between bills and ledger, and how days compare: read from what the comparisons have written.
-import type { Kysely, Selectable } from 'kysely';
+
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { Drift } from '../../proto/generated/gateway/v1/Drift.ts';
-import type { DriftReasonCode } from '../../proto/generated/gateway/v1/DriftReasonCode.ts';
 import type { GetDriftRequest__Output } from '../../proto/generated/gateway/v1/GetDriftRequest.ts';
 import type { ListDriftRequest__Output } from '../../proto/generated/gateway/v1/ListDriftRequest.ts';
 import type { ListDriftResponse } from '../../proto/generated/gateway/v1/ListDriftResponse.ts';
 import type { ListReconciledDaysRequest__Output } from '../../proto/generated/gateway/v1/ListReconciledDaysRequest.ts';
 import type { ListReconciledDaysResponse } from '../../proto/generated/gateway/v1/ListReconciledDaysResponse.ts';
 import type { ReconciledDay } from '../../proto/generated/gateway/v1/ReconciledDay.ts';
-import type { BillVendor, DriftState } from '../domain/bill.ts';
-import {
-  billVendor,
-  driftState,
-  driftStatesInContract,
-  type Reference,
-  referenceKindsInContract,
-  rowKindsInContract,
-  vendorsInContract,
-} from '../domain/bill.ts';
+import { type BillVendor, type DriftState, billReferenceKinds, billRowKinds, billVendors, driftReasonCodes, driftStates } from '../../proto/words/money.ts';
+import { billVendor, driftState } from '../domain/bill.ts';
 import { each, type Field, isValid, optional, valid } from '../domain/field.ts';
 import { date, id, timeText } from '../domain/shared-fields.ts';
-import type { Reason, ReasonCode } from '../reconciliation/explain.ts';
+import { theReasons } from '../reconciliation/explain.ts';
+import { theReferences } from '../reconciliation/mappings.ts';
 import { openStates } from '../reconciliation/standing.ts';
-import type { Tokens } from '../reconciliation/tokens.ts';
+import { theTokens } from '../reconciliation/tokens.ts';
 import { checked } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
+import { jsonColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ReadCall } from './method.ts';
+import type { Kysely, Selectable } from 'kysely';
 
 export type DriftRow = Selectable<Schema['reconcile_rows']>;
 type DayRow = Selectable<Schema['reconcile_days']>;
@@ -129,65 +123,55 @@ function readRowKey(text: string): readonly [day: string, id: string] | undefine
 
 function readDayKey(text: string): readonly [day: string, vendor: BillVendor] | undefined {
   const [day = '', vendor = '', ...more] = text.split(' ');
-  const isVendor = Object.hasOwn(vendorsInContract, vendor);
-  return isValid(date(day)) && isVendor && more.length === 0 ? [day, vendor as BillVendor] : undefined;
+  const known = billVendors.words.find((word) => word === vendor);
+  return isValid(date(day)) && known !== undefined && more.length === 0 ? [day, known] : undefined;
 }
 
-const codesInContract = {
-  not_final: 'DRIFT_REASON_CODE_NOT_FINAL',
-  unmapped: 'DRIFT_REASON_CODE_UNMAPPED',
-  unknown_model: 'DRIFT_REASON_CODE_UNKNOWN_MODEL',
-  duplicated: 'DRIFT_REASON_CODE_DUPLICATED',
-  wrong_mapping: 'DRIFT_REASON_CODE_WRONG_MAPPING',
-  unpriced: 'DRIFT_REASON_CODE_UNPRICED',
-  estimated: 'DRIFT_REASON_CODE_ESTIMATED',
-  past_gateway: 'DRIFT_REASON_CODE_PAST_GATEWAY',
-  service_tier: 'DRIFT_REASON_CODE_SERVICE_TIER',
-  price: 'DRIFT_REASON_CODE_PRICE',
-  day_boundary: 'DRIFT_REASON_CODE_DAY_BOUNDARY',
-  tools: 'DRIFT_REASON_CODE_TOOLS',
-  credit: 'DRIFT_REASON_CODE_CREDIT',
-  fee: 'DRIFT_REASON_CODE_FEE',
-  not_billed: 'DRIFT_REASON_CODE_NOT_BILLED',
-} as const satisfies Record<ReasonCode, DriftReasonCode>;
+const keysOf = jsonColumn('reconcile_rows', 'provider_key_ids', strings);
+const refsOf = jsonColumn('reconcile_rows', 'refs', theReferences);
+const reasonsOf = jsonColumn('reconcile_rows', 'reasons', theReasons);
+const billedTokensOf = jsonColumn('reconcile_rows', 'billed_tokens', theTokens);
+const ledgerTokensOf = jsonColumn('reconcile_rows', 'ledger_tokens', theTokens);
 
 export function driftMessage(row: DriftRow) {
-  const reasons = JSON.parse(row.reasons) as readonly Reason[];
+  const reasons = reasonsOf(row);
   return {
     id: row.id,
-    vendor: vendorsInContract[row.vendor],
+    vendor: billVendors.names[row.vendor],
     day: row.day,
-    providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
-    references: (JSON.parse(row.refs) as Reference[]).map(({ kind, value }) => ({
-      kind: referenceKindsInContract[kind],
+    providerKeyIds: keysOf(row),
+    references: refsOf(row).map(({ kind, value }) => ({
+      kind: billReferenceKinds.names[kind],
       value,
     })),
     model: row.model,
-    kind: rowKindsInContract[row.kind],
+    kind: billRowKinds.names[row.kind],
     ...(row.billed !== null && { billedUsd: usdOfNano(row.billed) }),
     ledgerUsd: usdOfNano(row.ledger),
     adjustedUsd: usdOfNano(row.adjusted),
     driftUsd: usdOfNano(row.drift - row.adjusted),
-    ...(row.billed_tokens !== null && { billedTokens: JSON.parse(row.billed_tokens) as Tokens }),
-    ledgerTokens: JSON.parse(row.ledger_tokens) as Tokens,
+    ...(row.billed_tokens !== null && {
+      billedTokens: billedTokensOf({ billed_tokens: row.billed_tokens }, row.id),
+    }),
+    ledgerTokens: ledgerTokensOf(row),
     ...(row.billed_requests !== null && { billedRequests: row.billed_requests }),
     ledgerRequests: row.ledger_requests,
     reasons: reasons.map(({ code, amount, detail }) => ({
-      code: codesInContract[code],
+      code: driftReasonCodes.names[code],
       amountUsd: usdOfNano(amount),
       detail,
     })),
     unexplainedUsd: usdOfNano(row.unexplained),
-    state: driftStatesInContract[row.state],
+    state: driftStates.names[row.state],
     firstSeenAt: timeText(row.first_seen_at),
     comparedAt: timeText(row.compared_at),
-    codes: reasons.map(({ code }) => codesInContract[code]),
+    codes: reasons.map(({ code }) => driftReasonCodes.names[code]),
   } satisfies Drift;
 }
 
 function dayMessage(row: DayRow) {
   return {
-    vendor: vendorsInContract[row.vendor],
+    vendor: billVendors.names[row.vendor],
     day: row.day,
     ...(row.compared_at !== null && { comparedAt: timeText(row.compared_at) }),
     preliminary: row.preliminary === 1,

@@ -1,5 +1,6 @@
 // What references on bills stand for: provider keys, a model, or nothing of the gateway's. A change makes all days of the vendor due:
 // each is compared by what is mapped now.
+
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { BillMapping } from '../../proto/generated/gateway/v1/BillMapping.ts';
@@ -8,16 +9,12 @@ import type { DeleteMappingResponse } from '../../proto/generated/gateway/v1/Del
 import type { ListMappingsRequest__Output } from '../../proto/generated/gateway/v1/ListMappingsRequest.ts';
 import type { ListMappingsResponse } from '../../proto/generated/gateway/v1/ListMappingsResponse.ts';
 import type { SetMappingRequest__Output } from '../../proto/generated/gateway/v1/SetMappingRequest.ts';
-import {
-  billReference,
-  billVendor,
-  type Reference,
-  referenceKindsInContract,
-  vendorsInContract,
-} from '../domain/bill.ts';
+import { billReferenceKinds, billVendors } from '../../proto/words/money.ts';
+import { billReference, billVendor, type Reference } from '../domain/bill.ts';
 import { type Field, invalid, isValid, optional, valid } from '../domain/field.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
 import { markAll } from '../reconciliation/due.ts';
+import { mappedKeys } from '../reconciliation/mappings.ts';
 import { checked, invalidRequest } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
@@ -228,9 +225,9 @@ function recorded({ organization_id, vendor, kind, value }: MappingRow) {
 function message(row: MappingRow) {
   return {
     organizationId: row.organization_id,
-    vendor: vendorsInContract[row.vendor],
-    reference: { kind: referenceKindsInContract[row.kind], value: row.value },
-    providerKeyIds: JSON.parse(row.provider_key_ids) as string[],
+    vendor: billVendors.names[row.vendor],
+    reference: { kind: billReferenceKinds.names[row.kind], value: row.value },
+    providerKeyIds: mappedKeys(row, row.kind),
     ...(row.model !== null && { model: row.model }),
     ignored: row.ignored === 1,
     createdAt: timeText(row.created_at),

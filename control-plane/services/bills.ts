@@ -1,6 +1,5 @@
 // Bills: what documents of vendors say of days. A day of a document and account is replaced as a whole, so an import can be repeated.
-import { hash } from 'node:crypto';
-import type { Kysely, Selectable } from 'kysely';
+
 import { dayOf } from '../../common/budget-window.ts';
 import { budgetUsdMax, usdOfNano } from '../../common/money.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -13,17 +12,8 @@ import type { ImportBillResponse } from '../../proto/generated/gateway/v1/Import
 import type { ImportedDay } from '../../proto/generated/gateway/v1/ImportedDay.ts';
 import type { ListBillDaysRequest__Output } from '../../proto/generated/gateway/v1/ListBillDaysRequest.ts';
 import type { ListBillDaysResponse } from '../../proto/generated/gateway/v1/ListBillDaysResponse.ts';
-import type { BillDocument } from '../domain/bill.ts';
-import {
-  type BillRow,
-  billAccount,
-  billDocument,
-  billRow,
-  billVendor,
-  costMax,
-  defaultAccount,
-  documentsInContract,
-} from '../domain/bill.ts';
+import { type BillDocument, billDocuments } from '../../proto/words/money.ts';
+import { type BillRow, billAccount, billDocument, billRow, billVendor, costMax, defaultAccount } from '../domain/bill.ts';
 import { type Field, invalid, optional, type Problem, valid } from '../domain/field.ts';
 import { date, timeText } from '../domain/shared-fields.ts';
 import { documents, finalAt } from '../reconciliation/documents.ts';
@@ -34,6 +24,8 @@ import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { flag } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
+import type { Kysely, Selectable } from 'kysely';
+import { hash } from 'node:crypto';
 
 type BillDayRow = Selectable<Schema['bill_days']>;
 
@@ -367,7 +359,7 @@ function message({ day, before, unchanged, twin }: Replacement) {
 
 function summary(row: BillDayRow) {
   return {
-    document: documentsInContract[row.document],
+    document: billDocuments.names[row.document],
     account: row.account,
     day: row.day,
     rows: row.rows,

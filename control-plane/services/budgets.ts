@@ -1,12 +1,7 @@
 // What stands in the books of budgets, and what of it proxies held when they fell silent. Operators give that back.
-import type { NotNull } from 'kysely';
-import {
-  type BudgetPeriod,
-  totalWindow,
-  windowEnd,
-  windowOf,
-  windowStart,
-} from '../../common/budget-window.ts';
+
+import { type NotNull, sql } from 'kysely';
+import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { BudgetWindow } from '../../proto/generated/gateway/v1/BudgetWindow.ts';
@@ -16,6 +11,7 @@ import type { ListUnsettledRequest__Output } from '../../proto/generated/gateway
 import type { ListUnsettledResponse } from '../../proto/generated/gateway/v1/ListUnsettledResponse.ts';
 import type { ReleaseUnsettledRequest__Output } from '../../proto/generated/gateway/v1/ReleaseUnsettledRequest.ts';
 import type { Unsettled } from '../../proto/generated/gateway/v1/Unsettled.ts';
+import { budgetPeriods } from '../../proto/words/access.ts';
 import { isValid, optional } from '../domain/field.ts';
 import { usdAmount, windowName } from '../domain/limit.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
@@ -111,21 +107,18 @@ function budgetsOf({ db, caller, now }: ReadCall, { organizationId, limitId }: N
   const budgets = db
     .selectFrom('limits')
     .select(['id', 'organization_id', 'amount', 'period', 'deleted_at'])
-    .select((limit) => {
-      const period = limit.case().when('period', '=', 'day').then(windowOf('day', now));
-      const periods = period.when('period', '=', 'week').then(windowOf('week', now));
-      return periods
-        .when('period', '=', 'month')
-        .then(windowOf('month', now))
-        .else(totalWindow)
-        .end()
-        .as('current');
-    })
+    .select(currentWindow(now).as('current'))
     .$narrowType<{ period: NotNull }>()
     .where('organization_id', '=', organizationId)
     .where('kind', '=', 'budget')
     .where(shownTo(caller));
   return limitId === undefined ? budgets.where('deleted_at', 'is', null) : budgets.where('id', '=', limitId);
+}
+
+/** Of the budget of a row, by its period. */
+function currentWindow(now: number) {
+  const windows = budgetPeriods.words.map((period) => sql`when ${period} then ${windowOf(period, now)}`);
+  return sql<string>`case period ${sql.join(windows, sql` `)} end`;
 }
 
 interface AskedWindows extends Narrowed {

@@ -1,6 +1,8 @@
 // Between the columns of a row and the fields of a message.
+
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { WrittenSelector } from '../domain/model-selector.ts';
+import { readColumn, strings } from '../store/json-columns.ts';
 
 export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
@@ -11,14 +13,25 @@ export function globsText(selectors: readonly WrittenSelector[]): string {
   return JSON.stringify(selectors.map(({ stored }) => stored));
 }
 
+type GlobsTable = 'ai_systems' | 'organizations' | 'people' | 'virtual_keys';
+
+interface GlobsRow {
+  readonly id?: string;
+  readonly allowed_models: string;
+}
+
 /** As they count. */
-export function globsOf(text: string): string[] {
-  return [...new Set((JSON.parse(text) as string[]).map(canonicalSelector))];
+export function globsOf(table: GlobsTable, row: GlobsRow): string[] {
+  return [...new Set(storedGlobs(table, row).map(canonicalSelector))];
 }
 
 /** As proxies are told of them: they fold what they know, and older ones match by the very name. */
-export function globsRecord(text: string): string[] {
-  return (JSON.parse(text) as string[]).map(storedSelector);
+export function globsRecord(table: GlobsTable, row: GlobsRow): string[] {
+  return storedGlobs(table, row).map(storedSelector);
+}
+
+function storedGlobs(table: GlobsTable, { id, allowed_models }: GlobsRow): readonly string[] {
+  return readColumn(allowed_models, strings, `${table}.allowed_models of ${id}`);
 }
 
 /** Whether a change would change nothing: columns are text, numbers and null. */

@@ -1,12 +1,13 @@
 // Guardrails.ReportDecisions: proxies tell samples of what their guardrails decided, and each becomes an audit event, once, however
 // often it is sent. No content comes in, and none goes out.
+
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
-import { decisionsInContract } from '../../guardrails/contract.ts';
-import type { Decision } from '../../guardrails/definition.ts';
 import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
 import type { ReportGuardrailDecisionsRequest__Output } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
 import type { ReportGuardrailDecisionsResponse } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsResponse.ts';
+import type { Decision } from '../../proto/words/guardrails.ts';
+import { decisions } from '../../proto/words/guardrails.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { oneStage } from '../domain/guardrail.ts';
 import { clientRequestId, id, time, timeText, within } from '../domain/shared-fields.ts';
@@ -80,7 +81,7 @@ const actions = {
   unavailable: 'guardrail.unavailable',
 } as const satisfies Record<Decision, string>;
 
-const decision = wordOf(decisionsInContract);
+const decision = wordOf(decisions);
 const uint32Max = 2 ** 32 - 1;
 
 /** Of one guardrail and decision, in a minute and by this replica. */

@@ -1,19 +1,23 @@
 // One guardrail: its row, what operators, proxies and the audit log are told of it, and what becomes of it with an AI system.
-import type { Kysely, Selectable } from 'kysely';
+
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
-import { actionsInContract, failureRulesInContract, stagesInContract } from '../../guardrails/contract.ts';
 import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
-import type { GuardrailCheck__Output } from '../../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { GuardrailRecord } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
+import { failureRules, guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
+import { checkInAudit } from '../domain/guardrail-check.ts';
 import type { CredentialText } from '../domain/service-check.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { unsealWebhookSecret } from '../domain/webhook.ts';
+import { checkOf } from '../guardrails/stored-check.ts';
 import { invalidRequest } from '../rpc/checked.ts';
+import { jsonColumn, readColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import type { ChangeCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
+import type { Kysely, Selectable } from 'kysely';
 
 export type GuardrailRow = Selectable<Schema['guardrails']>;
 
@@ -54,7 +58,9 @@ function secretOf(
   const secret = unsealWebhookSecret(sealKeys, secretPlace(row), row.secret);
   // What the seal has authenticated was written as a credential.
   if (secret !== undefined)
-    return checkOf(row).service ? { credential: JSON.parse(secret) as CredentialText } : { secret };
+    return checkOf(row).service
+      ? { credential: readColumn(secret, theCredential, `guardrails.secret of ${row.id}`) }
+      : { secret };
   log.error(
     { guardrail: row.id },
     'the secret of a guardrail cannot be unsealed; is its master key among those given?',
@@ -79,39 +85,22 @@ export function guardrailMessage(row: GuardrailRow) {
 
 /** For the audit log: of phrases and patterns only how many there are. */
 export function guardrailInAudit(row: GuardrailRow): object {
-  const { words, pattern, ...other } = checkOf(row);
-  const check = {
-    ...other,
-    ...(words && { words: { ...words, phrases: words.phrases.length } }),
-    ...(pattern && { pattern: { patterns: pattern.patterns.length } }),
-  };
-  return { ...guardrailMessage(row), check };
+  return { ...guardrailMessage(row), check: checkInAudit(checkOf(row)) };
 }
 
-const withoutForms = { forms: [] };
+const theCredential = aMessage<CredentialText>('ServiceCredential');
+export const aiSystemIdsOf = jsonColumn('guardrails', 'ai_system_ids', strings);
 
-export function checkOf(row: Pick<GuardrailRow, 'check_message'>): GuardrailCheck__Output {
-  const check = JSON.parse(row.check_message) as GuardrailCheck__Output;
-  // Written before secrets had forms of operators.
-  return check.secrets ? { ...check, secrets: { ...withoutForms, ...check.secrets } } : check;
-}
-
-export function aiSystemIdsOf(row: Pick<GuardrailRow, 'ai_system_ids'>): string[] {
-  return JSON.parse(row.ai_system_ids) as string[];
-}
-
-export function keyIdsOf(row: Pick<GuardrailRow, 'key_ids'>): string[] {
-  return JSON.parse(row.key_ids) as string[];
-}
+export const keyIdsOf = jsonColumn('guardrails', 'key_ids', strings);
 
 function shared(row: GuardrailRow) {
   return {
     id: row.id,
     name: row.name,
     position: row.position,
-    stage: stagesInContract[row.stage],
-    action: actionsInContract[row.action],
-    onFailure: failureRulesInContract[row.on_failure],
+    stage: guardrailStages.names[row.stage],
+    action: guardrailActions.names[row.action],
+    onFailure: failureRules.names[row.on_failure],
     message: row.message,
     aiSystemIds: aiSystemIdsOf(row),
     keyIds: keyIdsOf(row),

@@ -1,17 +1,10 @@
 // What a virtual key is by its own fields: one word, the first that holds in the order in which requests are refused (revoked before
 // inactive before expired). Its scope and organization may be suspended all the same. The one rule, for rows and for queries.
+
 import { type RawBuilder, sql } from 'kysely';
+import { type KeyStatus, keyStatuses as statuses } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, valid } from '../domain/field.ts';
-
-export const keyStatusInContract = {
-  active: 'KEY_STATUS_ACTIVE',
-  inactive: 'KEY_STATUS_INACTIVE',
-  expired: 'KEY_STATUS_EXPIRED',
-  revoked: 'KEY_STATUS_REVOKED',
-} as const;
-
-export type KeyStatus = keyof typeof keyStatusInContract;
 
 interface KeyColumns {
   readonly revoked_at: number | null;
@@ -35,7 +28,7 @@ export function keyStatusColumn(now: number): RawBuilder<KeyStatus> {
     else 'active' end`;
 }
 
-const oneStatus = wordOf<KeyStatus>(keyStatusInContract);
+const oneStatus = wordOf(statuses);
 
 /** Without repetitions. */
 export function keyStatuses(names: readonly string[]): Field<readonly KeyStatus[]> {

@@ -1,10 +1,9 @@
 // The models that an organization's selectors are held against: the catalog's, and those of the custom providers that it may call.
 
-import type { Kysely } from 'kysely';
-import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { type KnownModels, knownModels } from '../domain/model-selector.ts';
-import { callableBy, type ProviderRow } from '../store/provider-rows.ts';
+import { callableBy, type ProviderRow, modelsOf } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
+import type { Kysely } from 'kysely';
 
 /**
  * @param organizationId null: the platform's custom providers alone
@@ -18,16 +17,16 @@ export async function readKnownModels(
   if (selectors === undefined || selectors === null) return { names: [], open: [] };
   const rows = await db
     .selectFrom('providers')
-    .select(['name', 'models'])
+    .select(['id', 'name', 'models'])
     .where(callableBy(organizationId))
     .orderBy('name')
     .execute();
   return knownModels(rows.map(listOf));
 }
 
-export function listOf({ name, models }: Pick<ProviderRow, 'name' | 'models'>) {
+export function listOf(row: Pick<ProviderRow, 'id' | 'name' | 'models'>) {
   return {
-    name,
-    models: (JSON.parse(models) as ProviderModel[]).map((model) => ({ name: model.name ?? '' })),
+    name: row.name,
+    models: modelsOf(row).map((model) => ({ name: model.name ?? '' })),
   };
 }

@@ -1,13 +1,12 @@
 // The ledger as proxies call it, in the contract's messages and independent of the transport. What comes in is checked here;
 // what is booked is decided in ledger/.
-import { LRUCache } from 'lru-cache';
+
 import type { Background } from '../../common/background.ts';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { CloseSessionRequest__Output } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
 import type { CloseSessionResponse } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
-import type { DrawOutcome__Output } from '../../proto/generated/gateway/v1/DrawOutcome.ts';
 import type { DrawRequest__Output } from '../../proto/generated/gateway/v1/DrawRequest.ts';
 import type { DrawResponse } from '../../proto/generated/gateway/v1/DrawResponse.ts';
 import type { KeepSessionRequest__Output } from '../../proto/generated/gateway/v1/KeepSessionRequest.ts';
@@ -16,14 +15,15 @@ import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v
 import type { ReportUsageResponse } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
 import type { ReturnRequest__Output } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
+import { drawOutcomes } from '../../proto/words/money.ts';
 import { id, timeText } from '../domain/shared-fields.ts';
-import { type DrawOutcome, drawing } from '../ledger/acquire.ts';
+import { drawing } from '../ledger/acquire.ts';
 import { closeSession, type SessionEnd } from '../ledger/close-session.ts';
 import { LeaseBatches } from '../ledger/lease-work.ts';
 import { windowKey } from '../ledger/matching.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
-import type { ReportedEvent } from '../ledger/report.ts';
 import { createReportBatches, eventsMax } from '../ledger/report-batches.ts';
+import type { ReportedEvent } from '../ledger/report.ts';
 import { returning } from '../ledger/return-lease.ts';
 import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
@@ -33,6 +33,7 @@ import type { BooksTransaction, Recall, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
 import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readReport } from './usage-report.ts';
+import { LRUCache } from 'lru-cache';
 
 /**
  * Every method throws CallError invalid_request, or not_found for another proxy's session; and StoreUnavailableError. A report
@@ -80,7 +81,12 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
         recall({ budgetId: asked.budgetId, organizationId: recallOf, window: asked.window });
       }
       return {
-        ...{ outcome: outcomes[outcome], grantedNanoUsd: String(granted), now: timeText(now), epoch },
+        ...{
+          outcome: drawOutcomes.names[outcome],
+          grantedNanoUsd: String(granted),
+          now: timeText(now),
+          epoch,
+        },
         ...(attainable !== undefined && { attainableNanoUsd: String(attainable) }),
       };
     },
@@ -120,17 +126,6 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
     },
   };
 }
-
-const outcomes = {
-  granted: 'DRAW_OUTCOME_GRANTED',
-  exceeded: 'DRAW_OUTCOME_EXCEEDED',
-  busy: 'DRAW_OUTCOME_BUSY',
-  gone: 'DRAW_OUTCOME_GONE',
-  window: 'DRAW_OUTCOME_WINDOW',
-  deleted: 'DRAW_OUTCOME_DELETED',
-  lost: 'DRAW_OUTCOME_LOST',
-  ignored: 'DRAW_OUTCOME_IGNORED',
-} as const satisfies Record<DrawOutcome, DrawOutcome__Output>;
 
 /** A transaction's result, the database's clock in it, and where it is. */
 async function timed<T>(store: Pick<Store, 'books'>, work: (tx: BooksTransaction) => Promise<T>) {

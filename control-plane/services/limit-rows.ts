@@ -1,11 +1,12 @@
 // One limit: its row, what proxies are told of it, who sees it, and its end with its subject.
-import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
+
 import { storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
-import { budgetPeriodsInContract, limitKindsInContract } from '../domain/limit.ts';
+import { budgetPeriods, limitKinds } from '../../proto/words/access.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, ReadCall } from './method.ts';
+import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 
 export type LimitRow = Selectable<Schema['limits']>;
 
@@ -13,10 +14,10 @@ export type LimitRow = Selectable<Schema['limits']>;
 export function limitRecord(row: LimitRow) {
   return {
     id: row.id,
-    kind: limitKindsInContract[row.kind],
+    kind: limitKinds.names[row.kind],
     ...(row.period === null
       ? { count: String(row.amount) }
-      : { amountUsd: usdOfNano(row.amount), period: budgetPeriodsInContract[row.period] }),
+      : { amountUsd: usdOfNano(row.amount), period: budgetPeriods.names[row.period] }),
     ...(row.model === null ? {} : { model: storedSelector(row.model) }),
   } satisfies LimitRecord;
 }

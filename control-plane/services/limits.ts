@@ -1,5 +1,6 @@
 // Limits: of an organization, an AI system, a person or a virtual key. A limit travels in the record of its subject, so a change
 // of one names that record on the change feed. A budget that is deleted is gone for everybody; its row stays for its books.
+
 import type { Kysely } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { windowOf } from '../../common/budget-window.ts';
@@ -12,16 +13,15 @@ import type { Limit } from '../../proto/generated/gateway/v1/Limit.ts';
 import type { ListLimitsRequest__Output } from '../../proto/generated/gateway/v1/ListLimitsRequest.ts';
 import type { ListLimitsResponse } from '../../proto/generated/gateway/v1/ListLimitsResponse.ts';
 import type { UpdateLimitRequest__Output } from '../../proto/generated/gateway/v1/UpdateLimitRequest.ts';
+import { limitKinds, limitSubjects } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import {
   asItIs,
   type LimitSubject,
   limitKind,
-  limitKindsInContract,
   limitResize,
   limitSize,
   limitSubject,
-  limitSubjectsInContract,
 } from '../domain/limit.ts';
 import { modelSelector } from '../domain/model-selector.ts';
 import { mayChangePerson } from '../domain/roles.ts';
@@ -50,7 +50,7 @@ export async function create(call: ChangeCall, request: CreateLimitRequest__Outp
   const fields = checked({
     subject: limitSubject(request.organizationId)(request.subject),
     kind: limitKind(request.kind),
-    ...limitSize(request.kind === limitKindsInContract.budget, request),
+    ...limitSize(request.kind === limitKinds.names.budget, request),
     model: optional(modelSelector(known, request.allowUnmatched === true), request.model),
   });
   if (fields.kind === 'budget') await lockBooksOf(call, request.organizationId);
@@ -156,10 +156,10 @@ async function noteReached({ db, now }: ChangeCall, budget: LimitRow): Promise<v
 
 function fixedFields({ subject, kind, model }: UpdateLimitRequest__Output, row: LimitRow) {
   const { subject_kind, subject_id } = row;
-  const sameSubject = subject?.kind === limitSubjectsInContract[subject_kind] && subject.id === subject_id;
+  const sameSubject = subject?.kind === limitSubjects.names[subject_kind] && subject.id === subject_id;
   return {
     subject: asItIs(!subject || sameSubject),
-    kind: asItIs(kind === undefined || kind === limitKindsInContract[row.kind]),
+    kind: asItIs(kind === undefined || kind === limitKinds.names[row.kind]),
     model: asItIs(model === undefined || sameModels(model, row.model)),
   };
 }
@@ -231,7 +231,7 @@ function message(row: LimitRow) {
     ...record,
     ...(model !== undefined && { model: canonicalSelector(model) }),
     organizationId: row.organization_id,
-    subject: { kind: limitSubjectsInContract[row.subject_kind], id: row.subject_id },
+    subject: { kind: limitSubjects.names[row.subject_kind], id: row.subject_id },
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Limit;

@@ -1,4 +1,5 @@
 // How a request's organization is found, of which the rows of methods.ts choose one way, and whether it has what the request refers to.
+import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Kysely } from 'kysely';
 import type { Reference } from '../domain/enum-names.ts';
 import { id } from '../domain/shared-fields.ts';
@@ -112,15 +113,13 @@ const referred = {
   ai_system: { table: 'ai_systems', what: 'an AI system' },
   person: { table: 'people', what: 'a person' },
   virtual_key: { table: 'virtual_keys', what: 'a virtual key' },
-} as const;
-
-type Kind = keyof typeof referred | 'organization';
+} as const satisfies Record<Exclude<LimitSubjectKind, 'organization'>, object>;
 
 /** @throws CallError unless what is referred to is the organization's; the organization itself was compared when it was read */
 export async function requireExists(
   db: Kysely<Schema>,
   organizationId: string,
-  { field, kind, id }: Reference<Kind> & { readonly field: string },
+  { field, kind, id }: Reference<LimitSubjectKind> & { readonly field: string },
 ): Promise<void> {
   if (kind === 'organization') return;
   const { table, what } = referred[kind];

@@ -1,4 +1,5 @@
 // Organizations: created and suspended by platform operators, ruled by their owners and admins.
+
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateOrganizationRequest__Output } from '../../proto/generated/gateway/v1/CreateOrganizationRequest.ts';
@@ -8,6 +9,7 @@ import type { ListOrganizationsRequest__Output } from '../../proto/generated/gat
 import type { ListOrganizationsResponse } from '../../proto/generated/gateway/v1/ListOrganizationsResponse.ts';
 import type { Organization } from '../../proto/generated/gateway/v1/Organization.ts';
 import type { UpdateOrganizationSettingsRequest__Output } from '../../proto/generated/gateway/v1/UpdateOrganizationSettingsRequest.ts';
+import { hangUps, unknownCosts } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { optional } from '../domain/field.ts';
 import { modelSelectors } from '../domain/model-selector.ts';
@@ -15,7 +17,7 @@ import { email, name, timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
-import type { HangUp, Schema, UnknownCost } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import { flag, globsOf, globsText, isSame } from './columns.ts';
 import { readKnownModels } from './known-models.ts';
@@ -25,17 +27,6 @@ import { insertPerson, personMessage } from './people.ts';
 import { withMatches } from './selector-check.ts';
 
 type Row = Selectable<Schema['organizations']>;
-
-/** Our words, and the contract's. */
-export const hangUps = {
-  cancel: 'HANG_UP_CANCEL',
-  read: 'HANG_UP_READ',
-} as const satisfies Record<HangUp, string>;
-
-export const unknownCosts = {
-  hold: 'UNKNOWN_COST_HOLD',
-  text: 'UNKNOWN_COST_TEXT',
-} as const satisfies Record<UnknownCost, string>;
 
 /** A change leaves alone what it does not name. */
 function said(name: string | undefined): string | undefined {
@@ -166,9 +157,9 @@ function organizationMessage(row: Row) {
     suspended: row.suspended === 1,
     settings: {
       access: { callerProviderKeys: row.caller_provider_keys === 1 },
-      cost: { hangUp: hangUps[row.hang_up], unknownCost: unknownCosts[row.unknown_cost] },
+      cost: { hangUp: hangUps.names[row.hang_up], unknownCost: unknownCosts.names[row.unknown_cost] },
     },
-    allowedModels: globsOf(row.allowed_models),
+    allowedModels: globsOf('organizations', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Organization;

@@ -1,5 +1,5 @@
 // People: members of an organization, and platform operators. What only owners may do to whom is decided in domain/roles.ts.
-import type { Kysely, Selectable } from 'kysely';
+
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreatePersonRequest__Output } from '../../proto/generated/gateway/v1/CreatePersonRequest.ts';
 import type { DeletePersonRequest__Output } from '../../proto/generated/gateway/v1/DeletePersonRequest.ts';
@@ -9,9 +9,9 @@ import type { ListPeopleRequest__Output } from '../../proto/generated/gateway/v1
 import type { ListPeopleResponse } from '../../proto/generated/gateway/v1/ListPeopleResponse.ts';
 import type { Person } from '../../proto/generated/gateway/v1/Person.ts';
 import type { UpdatePersonRequest__Output } from '../../proto/generated/gateway/v1/UpdatePersonRequest.ts';
+import { type Role, roles } from '../../proto/words/access.ts';
 import { clearable, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { modelSelectors, type WrittenSelector } from '../domain/model-selector.ts';
-import type { Role } from '../domain/roles.ts';
 import { isIndispensableRole, mayChangePerson, roleFits } from '../domain/roles.ts';
 import { email, name, timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
@@ -24,6 +24,7 @@ import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { withMatches } from './selector-check.ts';
+import type { Kysely, Selectable } from 'kysely';
 
 export type PersonRow = Selectable<Schema['people']>;
 
@@ -178,31 +179,17 @@ export function personMessage(row: PersonRow) {
     ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
     name: row.name,
     ...(row.email === null ? {} : { email: row.email }),
-    role: roleInContract[row.role],
+    role: roles.names[row.role],
     active: row.active === 1,
-    allowedModels: globsOf(row.allowed_models),
+    allowedModels: globsOf('people', row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Person;
 }
 
-export const roleInContract = {
-  owner: 'ROLE_OWNER',
-  admin: 'ROLE_ADMIN',
-  member: 'ROLE_MEMBER',
-  platform_operator: 'ROLE_PLATFORM_OPERATOR',
-} as const;
-
-const roles: Readonly<Record<string, Role>> = {
-  ROLE_OWNER: 'owner',
-  ROLE_ADMIN: 'admin',
-  ROLE_MEMBER: 'member',
-  ROLE_PLATFORM_OPERATOR: 'platform_operator',
-};
-
 function roleIn(organizationId: string | null): (text: string) => Field<Role> {
   return (text) => {
-    const role = Object.hasOwn(roles, text) ? roles[text] : undefined;
+    const role = roles.wordOf(text);
     if (role !== undefined && roleFits(role, organizationId)) return valid(role);
     return organizationId === null
       ? invalid('must be ROLE_PLATFORM_OPERATOR for somebody who belongs to no organization')

@@ -1,19 +1,24 @@
 // One price of an organization's own: its row, and what proxies are told of it. Of prices that are of one model under different names
 // one counts: that under the canonical name, else the oldest.
+
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { ModelPrices } from '../../proto/generated/gateway/v1/ModelPrices.ts';
 import type { PriceRecord } from '../../proto/generated/gateway/v1/PriceRecord.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 
 export type PriceRow = Selectable<Schema['prices']>;
+
+const pricesOf = jsonColumn('prices', 'prices', aMessage<ModelPrices>('ModelPrices'));
 
 /** What the record of its organization says of it. */
 export function priceRecord(row: PriceRow) {
   return {
     id: row.id,
     model: storedSelector(row.model),
-    prices: JSON.parse(row.prices) as ModelPrices,
+    prices: pricesOf(row),
   } satisfies PriceRecord;
 }
 

@@ -1,4 +1,5 @@
 // Provider keys: the organization's credentials at model vendors. A secret goes in sealed and never comes out here.
+
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderKeyRequest.ts';
@@ -9,6 +10,7 @@ import type { ListProviderKeysRequest__Output } from '../../proto/generated/gate
 import type { ListProviderKeysResponse } from '../../proto/generated/gateway/v1/ListProviderKeysResponse.ts';
 import type { ProviderKey } from '../../proto/generated/gateway/v1/ProviderKey.ts';
 import type { UpdateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderKeyRequest.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
 import { secretsLike } from '../domain/custom-provider.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
 import {
@@ -29,6 +31,7 @@ import { checked, expectRevision, invalidRequest } from '../rpc/checked.ts';
 import { notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
 import { findCallable } from '../store/provider-rows.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { flag, isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall, ServiceDeps } from './method.ts';
@@ -199,9 +202,11 @@ function settingsText(present: StoredSettings, patch: ProviderSettingsPatch | un
   });
 }
 
-function settingsOf(row: ProviderKeyRow): StoredSettings {
-  return JSON.parse(row.settings) as StoredSettings;
-}
+export const settingsOf = jsonColumn(
+  'provider_keys',
+  'settings',
+  aMessage<StoredSettings>('ProviderKeySettings'),
+);
 
 async function find(db: Kysely<Schema>, id: string): Promise<ProviderKeyRow> {
   const row = await db.selectFrom('provider_keys').selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,6 +1,6 @@
 // Custom providers: of one organization, managed by its owners and admins, or of the platform, for every organization. An
 // organization's own shadows nothing: no name is given twice among all that an organization may call.
-import type { Kysely } from 'kysely';
+
 import { dayOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateProviderRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderRequest.ts';
@@ -10,31 +10,23 @@ import type { GetProviderRequest__Output } from '../../proto/generated/gateway/v
 import type { ListProvidersRequest__Output } from '../../proto/generated/gateway/v1/ListProvidersRequest.ts';
 import type { ListProvidersResponse } from '../../proto/generated/gateway/v1/ListProvidersResponse.ts';
 import type { Provider } from '../../proto/generated/gateway/v1/Provider.ts';
-import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { UpdateProviderRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderRequest.ts';
+import { keyForms, wireFormats } from '../../proto/words/access.ts';
 import { baseUrl } from '../domain/base-url.ts';
-import {
-  customProviderName,
-  keyForm,
-  keyFormsInContract,
-  keyHeader,
-  passedFields,
-  secretsLike,
-  wireFormat,
-  wireFormatsInContract,
-} from '../domain/custom-provider.ts';
+import { customProviderName, keyForm, keyHeader, passedFields, secretsLike, wireFormat } from '../domain/custom-provider.ts';
 import { optional } from '../domain/field.ts';
 import { providerModels } from '../domain/provider-models.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
-import { callableBy, type ProviderRow } from '../store/provider-rows.ts';
+import { callableBy, type ProviderRow, modelsOf, passedFieldsOf } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Invalidation, NameTakenError } from '../store/store.ts';
 import { isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
+import type { Kysely } from 'kysely';
 
 /** Of one organization, and of the platform: all of both stand in each organization's record. */
 export const providersMax = 32;
@@ -203,17 +195,13 @@ function message(row: ProviderRow) {
     id: row.id,
     ...(row.organization_id === null ? {} : { organizationId: row.organization_id }),
     name: row.name,
-    wireFormat: wireFormatsInContract[row.wire_format],
+    wireFormat: wireFormats.names[row.wire_format],
     baseUrl: row.base_url,
-    keyForm: keyFormsInContract[row.key_form],
+    keyForm: keyForms.names[row.key_form],
     ...(row.key_header === null ? {} : { keyHeader: row.key_header }),
     models: modelsOf(row),
-    passedFields: JSON.parse(row.passed_fields) as string[],
+    passedFields: passedFieldsOf(row),
     createdAt: timeText(row.created_at),
     revision: String(row.revision),
   } satisfies Provider;
-}
-
-function modelsOf(row: ProviderRow): ProviderModel[] {
-  return JSON.parse(row.models) as ProviderModel[];
 }

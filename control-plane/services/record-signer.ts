@@ -1,5 +1,6 @@
 // Signs the records that proxies are given, so that what they keep in Redis can be withheld there but neither minted nor undone.
 // Without a key of its own the control plane signs with one that is made from its newest master key, so that it always signs.
+
 import { hkdfSync } from 'node:crypto';
 import { type Reread, type RereadOptions, readNamed, reread } from '../../common/file-watcher.ts';
 import {
@@ -11,10 +12,10 @@ import {
   signRecords,
 } from '../../common/record-signature.ts';
 import type { SealKeys } from '../../common/seal.ts';
-import type { RecordKind } from '../../proto/generated/gateway/v1/RecordKind.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { SignedRecord } from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
+import { recordKinds, scopeKinds } from '../../proto/words/access.ts';
 
 export interface RecordSigner {
   /** 16 hexadecimal digits: the key that signs now. */
@@ -107,21 +108,21 @@ function bodiesOf({ key, scope, organization }: ResolveResponse, keyHash: string
     },
   ];
   if (!scope) return bodies;
-  const kind = scope.kind === 'KEY_SCOPE_KIND_PERSON' ? 'person' : 'ai_system';
+  const kind = scopeKinds.wordOf(scope.kind);
+  if (kind === undefined || kind === 'organization') throw new Error('there is no such scope record');
   return [...bodies, { kind, ref: `${kind}:${scope.id}`, body: recordTypes.scope.serialize(scope) }];
 }
-
-const kinds = {
-  key: 'RECORD_KIND_KEY',
-  ai_system: 'RECORD_KIND_AI_SYSTEM',
-  person: 'RECORD_KIND_PERSON',
-  organization: 'RECORD_KIND_ORGANIZATION',
-} as const satisfies Record<Signed['kind'], RecordKind>;
 
 function message({ kind, ref, body, path, left, signature }: Signed): SignedRecord {
   const { epoch, revision, signedAt, keyId, signature: bytes } = signature;
   return {
-    ...{ kind: kinds[kind], ref, body: Buffer.from(body), path: path.map((hash) => Buffer.from(hash)), left },
+    ...{
+      kind: recordKinds.names[kind],
+      ref,
+      body: Buffer.from(body),
+      path: path.map((hash) => Buffer.from(hash)),
+      left,
+    },
     signature: {
       asOf: { epoch, revision },
       ...{ signedAtMs: signedAt, keyId: Buffer.from(keyId), signature: Buffer.from(bytes) },

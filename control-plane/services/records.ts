@@ -1,4 +1,5 @@
 // Reads what a proxy is told of a key value: key, scope and organization, all as of one position.
+
 import type { Kysely, Selectable } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
@@ -6,23 +7,27 @@ import type { SealKeys } from '../../common/seal.ts';
 import type { KeyRecord } from '../../proto/generated/gateway/v1/KeyRecord.ts';
 import type { OrganizationRecord } from '../../proto/generated/gateway/v1/OrganizationRecord.ts';
 import type { ProviderKeyRecord } from '../../proto/generated/gateway/v1/ProviderKeyRecord.ts';
-import type { ProviderKeySettings } from '../../proto/generated/gateway/v1/ProviderKeySettings.ts';
-import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { ProviderRecord } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
 import type { ResolveResponse } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type { ScopeRecord } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
-import { keyFormsInContract, wireFormatsInContract } from '../domain/custom-provider.ts';
-import type { ScopeKind } from '../domain/limit.ts';
+import {
+  hangUps,
+  keyForms,
+  type ScopeKind,
+  scopeKinds,
+  unknownCosts,
+  wireFormats,
+} from '../../proto/words/access.ts';
 import { unsealProviderSecret } from '../domain/provider-secret.ts';
 import { timeText } from '../domain/shared-fields.ts';
-import { type ProviderRow, readCallable } from '../store/provider-rows.ts';
+import { modelsOf, type ProviderRow, passedFieldsOf, readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Position } from '../store/store.ts';
 import { globsRecord } from './columns.ts';
 import { readGuardrails } from './guardrail-rows.ts';
 import { readLimits } from './limit-rows.ts';
-import { hangUps, unknownCosts } from './organizations.ts';
 import { readPrices } from './price-rows.ts';
+import { settingsOf } from './provider-keys.ts';
 
 export interface RecordsDeps {
   /** The database in one snapshot, and its position. */
@@ -79,25 +84,24 @@ function findKey({ db, clock }: RecordsDeps, hash: string) {
     .executeTakeFirst();
 }
 
-const scopeKinds = {
-  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
-  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
-  person: 'KEY_SCOPE_KIND_PERSON',
-} as const satisfies Record<ScopeKind, string>;
-
 function toKeyRecord(key: FoundKey, organizationRevision: number): KeyRecord {
   return {
     keyId: key.id,
     organizationId: key.organization_id,
-    scope: { kind: scopeKinds[key.scope_kind], id: key.scope_id },
+    scope: { kind: scopeKinds.names[key.scope_kind], id: key.scope_id },
     active: key.active === 1,
     ...(key.ends_at !== null && { endsAt: new Date(key.ends_at).toISOString() }),
     ...(key.value_ends_at !== null && { valueEndsAt: new Date(key.value_ends_at).toISOString() }),
-    allowedModels: globsRecord(key.allowed_models),
+    allowedModels: globsRecord('virtual_keys', key),
     organizationRevision,
     revision: key.revision,
   };
 }
+
+const scopeTables = {
+  ai_system: 'ai_systems',
+  person: 'people',
+} as const satisfies Record<Exclude<ScopeKind, 'organization'>, keyof Schema>;
 
 async function readScope(
   db: Kysely<Schema>,
@@ -105,17 +109,17 @@ async function readScope(
   id: string,
 ): Promise<ScopeRecord | undefined> {
   const row = await db
-    .selectFrom(kind === 'ai_system' ? 'ai_systems' : 'people')
+    .selectFrom(scopeTables[kind])
     .select(['organization_id', 'active', 'allowed_models', 'revision'])
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   return {
-    kind: scopeKinds[kind],
+    kind: scopeKinds.names[kind],
     id,
     organizationId: row.organization_id ?? '',
     active: row.active === 1,
-    allowedModels: globsRecord(row.allowed_models),
+    allowedModels: globsRecord(scopeTables[kind], { id, ...row }),
     revision: row.revision,
   };
 }
@@ -128,9 +132,9 @@ async function toOrganizationRecord(
     id: organization.id,
     active: organization.suspended === 0,
     callerProviderKeys: organization.caller_provider_keys === 1,
-    hangUp: hangUps[organization.hang_up],
-    unknownCost: unknownCosts[organization.unknown_cost],
-    allowedModels: globsRecord(organization.allowed_models),
+    hangUp: hangUps.names[organization.hang_up],
+    unknownCost: unknownCosts.names[organization.unknown_cost],
+    allowedModels: globsRecord('organizations', organization),
     providerKeys: await readProviderKeys(deps, organization.id),
     revision: organization.revision,
     providers: (await readCallable(deps.db, organization.id)).map(toProviderRecord),
@@ -169,7 +173,7 @@ function toProviderKeyRecord(
     id: row.id,
     provider: row.provider,
     secret,
-    settings: JSON.parse(row.settings) as ProviderKeySettings,
+    settings: settingsOf(row),
     priority: row.priority,
     weight: row.weight,
   };
@@ -179,12 +183,12 @@ function toProviderRecord(row: ProviderRow): ProviderRecord {
   return {
     id: row.id,
     name: row.name,
-    wireFormat: wireFormatsInContract[row.wire_format],
+    wireFormat: wireFormats.names[row.wire_format],
     baseUrl: row.base_url,
-    keyForm: keyFormsInContract[row.key_form],
+    keyForm: keyForms.names[row.key_form],
     ...(row.key_header !== null && { keyHeader: row.key_header }),
-    models: JSON.parse(row.models) as ProviderModel[],
-    passedFields: JSON.parse(row.passed_fields) as string[],
+    models: modelsOf(row),
+    passedFields: passedFieldsOf(row),
     createdAt: timeText(row.created_at),
   };
 }

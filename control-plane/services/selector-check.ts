@@ -6,15 +6,11 @@ import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { ModelMatches } from '../../proto/generated/gateway/v1/ModelMatches.ts';
 import type { SelectorCheck } from '../../proto/generated/gateway/v1/SelectorCheck.ts';
 import type { StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
-import type { StoredProblem, WrittenSelector } from '../domain/model-selector.ts';
+import { selectorHolders, storedProblems } from '../../proto/words/access.ts';
+import type { WrittenSelector } from '../domain/model-selector.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import type { AnswerCall, Outcome } from './method.ts';
-import {
-  checkSelectors,
-  type FoundSelector,
-  type SelectorFindings,
-  type SelectorHolder,
-} from './stored-selectors.ts';
+import { checkSelectors, type FoundSelector, type SelectorFindings } from './stored-selectors.ts';
 
 /** Undefined: nothing is told to this caller, or nobody has looked yet. */
 export async function selectorCheck(call: AnswerCall): Promise<SelectorCheck | undefined> {
@@ -43,10 +39,10 @@ function checkMessage(
 
 function placeOf({ holder, id, organizationId, problem }: FoundSelector) {
   return {
-    holder: holdersInContract[holder],
+    holder: selectorHolders.names[holder],
     id,
     ...(organizationId !== null && { organizationId }),
-    problem: problemsInContract[problem],
+    problem: storedProblems.names[problem],
   } satisfies StoredSelector;
 }
 
@@ -61,22 +57,6 @@ function wholeOf(found: FoundSelector): StoredSelector {
       problem === 'unmatched' || problem === 'no_provider' ? [...nearestModels(selector, known.names)] : [],
   };
 }
-
-const holdersInContract = {
-  limit: 'SELECTOR_HOLDER_LIMIT',
-  price: 'SELECTOR_HOLDER_PRICE',
-  organization: 'SELECTOR_HOLDER_ORGANIZATION',
-  ai_system: 'SELECTOR_HOLDER_AI_SYSTEM',
-  person: 'SELECTOR_HOLDER_PERSON',
-  virtual_key: 'SELECTOR_HOLDER_VIRTUAL_KEY',
-} as const satisfies Record<SelectorHolder, string>;
-
-const problemsInContract = {
-  alias: 'SELECTOR_PROBLEM_ALIAS',
-  unmatched: 'SELECTOR_PROBLEM_UNMATCHED',
-  no_provider: 'SELECTOR_PROBLEM_NO_PROVIDER',
-  shadowed: 'SELECTOR_PROBLEM_SHADOWED',
-} as const satisfies Record<StoredProblem, string>;
 
 interface MatchesField {
   readonly matches?: ModelMatches | null;

@@ -1,10 +1,11 @@
 // Looks at the stored selectors of models when the control plane starts, and every hour: a limit that selects nothing holds nobody back
 // and says nothing about it. The log has ids alone, for whoever may read it need not know what organizations have written.
+
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startRounds } from '../../common/periodic-task.ts';
 import { systemTimers } from '../../common/timers.ts';
-import type { StoredProblem } from '../domain/model-selector.ts';
+import type { StoredProblem } from '../../proto/words/access.ts';
 import type { Store } from '../store/store.ts';
 import { checkSelectors, type SelectorFindings } from './stored-selectors.ts';
 

@@ -1,13 +1,14 @@
 // How the replica that answers stands, from its memory. Proxies and their addresses are the platform's: nobody else is told.
+
 import type { GetStatusRequest__Output } from '../../proto/generated/gateway/v1/GetStatusRequest.ts';
 import type { GetStatusResponse } from '../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';
 import type { Watcher as WatcherMessage } from '../../proto/generated/gateway/v1/Watcher.ts';
 import type { WatcherList } from '../../proto/generated/gateway/v1/WatcherList.ts';
+import { databaseKinds, roles } from '../../proto/words/access.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import type { AnswerCall, ReadCall } from './method.ts';
-import { roleInContract } from './people.ts';
 import { selectorCheck } from './selector-check.ts';
 
 export async function get(
@@ -20,7 +21,7 @@ export async function get(
   const selectors = checks === true ? await selectorCheck(call) : undefined;
   return {
     ...{ version, replica: host, startedAt: timeText(startedAt), time: timeText(call.now) },
-    database: databaseInContract[database],
+    database: databaseKinds.names[database],
     feed: { position: feed.position, ageMs: Math.max(0, Math.round(clock.monotonic() - feed.readAt)) },
     caller: await callerMessage(call),
     ...(told && { watchers: await watcherList(call, replica.watchers()) }),
@@ -30,8 +31,6 @@ export async function get(
   };
 }
 
-const databaseInContract = { sqlite: 'DATABASE_KIND_SQLITE', postgres: 'DATABASE_KIND_POSTGRES' } as const;
-
 async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
   const { personId, organizationId, role, tokenEndsAt } = caller;
   const { name } = await db
@@ -40,7 +39,7 @@ async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
     .where('id', '=', personId)
     .executeTakeFirstOrThrow();
   return {
-    ...{ personId, name, role: roleInContract[role], tokenEndsAt: timeText(tokenEndsAt) },
+    ...{ personId, name, role: roles.names[role], tokenEndsAt: timeText(tokenEndsAt) },
     ...(organizationId !== undefined && { organizationId }),
   };
 }

@@ -1,18 +1,18 @@
 // Looks through the stored selectors of models for those that select nothing that is known: written before they were held against
 // anything, taken because somebody insisted, or left behind by a custom provider that is gone. Reads in pages: keys may be many.
+
 import { type Kysely, sql } from 'kysely';
 import {
-  type KnownModels,
-  knownModels,
+  type SelectorHolder,
   type StoredProblem,
-  storedProblemOf,
+  selectorHolders,
   storedProblems,
-} from '../domain/model-selector.ts';
+} from '../../proto/words/access.ts';
+import { type KnownModels, knownModels, storedProblemOf } from '../domain/model-selector.ts';
+import { readColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { listOf } from './known-models.ts';
 import { countingPrices } from './price-rows.ts';
-
-export type SelectorHolder = keyof typeof holders;
 
 export interface FoundSelector {
   readonly holder: SelectorHolder;
@@ -44,7 +44,7 @@ export interface CheckDeps {
 
 export async function checkSelectors(deps: CheckDeps): Promise<SelectorFindings> {
   const findings = new Findings(await deps.read((db) => readLists(db)));
-  for (const holder of Object.keys(holders) as SelectorHolder[]) {
+  for (const holder of selectorHolders.words) {
     for await (const page of pagesOf(deps, holder)) {
       for (const row of page) findings.look(holder, row);
     }
@@ -65,7 +65,7 @@ const holders = {
   ai_system: listsIn('ai_systems'),
   person: listsIn('people'),
   virtual_key: listsIn('virtual_keys', 'organization_id', ' and revoked_at is null'),
-} as const;
+} as const satisfies Record<SelectorHolder, object>;
 
 function listsIn(table: string, organization = 'organization_id', and = '') {
   return { table, column: 'allowed_models', organization, where: `allowed_models <> '[]'${and}` };
@@ -104,7 +104,7 @@ type ModelList = ReturnType<typeof listOf>;
 
 /** Of all custom providers, by organization; of the platform's under null. */
 async function readLists(db: Kysely<Schema>): Promise<ReadonlyMap<string | null, readonly ModelList[]>> {
-  const rows = await db.selectFrom('providers').select(['organization_id', 'name', 'models']).execute();
+  const rows = await db.selectFrom('providers').select(['id', 'organization_id', 'name', 'models']).execute();
   const lists = new Map<string | null, ModelList[]>();
   for (const row of rows) {
     const of = lists.get(row.organization_id) ?? [];
@@ -123,7 +123,7 @@ class Findings {
   readonly #platform: KnownModels;
   readonly #known = new Map<string, KnownModels>();
   readonly #judged = new Map<string, StoredProblem | undefined>();
-  readonly #counts = Object.fromEntries(storedProblems.map((name) => [name, 0])) as Record<
+  readonly #counts = Object.fromEntries(storedProblems.words.map((name) => [name, 0])) as Record<
     StoredProblem,
     number
   >;
@@ -143,7 +143,9 @@ class Findings {
       this.#prices.set(organization, prices);
       return;
     }
-    for (const selector of holder === 'limit' ? [stored] : (JSON.parse(stored) as string[])) {
+    for (const selector of holder === 'limit'
+      ? [stored]
+      : readColumn(stored, strings, `${holders[holder].table}.${holders[holder].column} of ${id}`)) {
       this.#judge({ holder, id, organizationId: organization, selector });
     }
   }

@@ -1,17 +1,17 @@
 // Reported usage as rows of the books. A thousand events come at once, so each is read in one straight pass, and what they have in
 // common is read once; what is wrong is named by its path in the request, such as "events[3].cost_nano_usd". Pure.
+
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { isUuid } from '../../common/uuid.ts';
-import type { EstimateReason__Output } from '../../proto/generated/gateway/v1/EstimateReason.ts';
 import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { UsageEvent__Output } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSlice__Output } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource__Output } from '../../proto/generated/gateway/v1/UsageSource.ts';
 import { time } from '../domain/shared-fields.ts';
+import { type EstimateReason, estimateReasons } from '../../proto/words/money.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
 import type { Violation } from '../rpc/errors.ts';
-import type { EstimateReason } from '../store/ledger-tables.ts';
 import type { UsageEventRow } from '../store/schema.ts';
 import { knownWords, specialText } from '../usage/special.ts';
 import { isLedgerWindow, nanoOf, nanoProblem, windowProblem } from './ledger-fields.ts';
@@ -131,21 +131,9 @@ function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-const estimateReasons = {
-  ESTIMATE_REASON_UNSPECIFIED: null,
-  ESTIMATE_REASON_LEFT: 'left',
-  ESTIMATE_REASON_CUT: 'cut',
-  ESTIMATE_REASON_RESET: 'reset',
-  ESTIMATE_REASON_TIMED_OUT: 'timed_out',
-  ESTIMATE_REASON_NOT_READ: 'not_read',
-  ESTIMATE_REASON_SHUTDOWN: 'shutdown',
-  ESTIMATE_REASON_KILLED: 'killed',
-  ESTIMATE_REASON_NO_USAGE: 'no_usage',
-} as const satisfies Record<EstimateReason__Output, EstimateReason | null>;
-
 /** A reason of a newer proxy arrives as its number: the event counts all the same. */
 function estimateReason({ estimateReason: reason }: UsageEvent__Output): EstimateReason | null {
-  return reason === undefined ? null : (estimateReasons[reason] ?? null);
+  return estimateReasons.wordOf(reason) ?? null;
 }
 
 const noTime = { at: 0, day: '' };

@@ -1,27 +1,24 @@
 // What was used: totals, of which members see their own, and every request for export.
+
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
-import { canonicalProviderName } from '../../common/provider-names.ts';
+import { canonicalVendorName } from '../../common/vendors.ts';
 import type { ExportUsageRequest__Output } from '../../proto/generated/gateway/v1/ExportUsageRequest.ts';
 import type { UsageTotal } from '../../proto/generated/gateway/v1/UsageTotal.ts';
 import type { UsageTotalsRequest__Output } from '../../proto/generated/gateway/v1/UsageTotalsRequest.ts';
 import type { UsageTotalsResponse } from '../../proto/generated/gateway/v1/UsageTotalsResponse.ts';
+import type { UsageDimension, UsageFormat } from '../../proto/words/money.ts';
+import { usageDimensions, usageFormats } from '../../proto/words/money.ts';
 import { wordOf } from '../domain/enum-names.ts';
 import { each, type Field, invalid, optional, valid } from '../domain/field.ts';
 import { modelSelector } from '../domain/model-selector.ts';
 import { id, isMetadataName, metadata, modelGlob, time, timeText } from '../domain/shared-fields.ts';
 import { checked } from '../rpc/checked.ts';
 import { cutPage, pageBy } from '../rpc/page.ts';
-import { exportUsage, type UsageFormat } from '../usage/export.ts';
+import { exportUsage } from '../usage/export.ts';
 import { hourMs, hourOf } from '../usage/hours.ts';
-import {
-  modelsUsed,
-  readTotals,
-  type UsageDimension,
-  type UsageGroup,
-  type UsageTotalRow,
-} from '../usage/totals.ts';
+import { modelsUsed, readTotals, type UsageGroup, type UsageTotalRow } from '../usage/totals.ts';
 import { readKnownModels } from './known-models.ts';
 import type { Download, DownloadCall, ReadCall } from './method.ts';
 
@@ -101,10 +98,7 @@ const files = {
   json_lines: { extension: 'jsonl', contentType: 'application/x-ndjson' },
 } as const satisfies Record<UsageFormat, object>;
 
-const usageFormat = wordOf<UsageFormat>({
-  csv: 'USAGE_FORMAT_CSV',
-  json_lines: 'USAGE_FORMAT_JSON_LINES',
-});
+const usageFormat = wordOf(usageFormats);
 
 /** From the start of the running month until now, unless the request says otherwise. */
 function range(request: { readonly from?: string; readonly to?: string }, now: number) {
@@ -115,15 +109,7 @@ function range(request: { readonly from?: string; readonly to?: string }, now: n
   return { from, to };
 }
 
-const dimension = wordOf<UsageDimension>({
-  ai_system: 'USAGE_DIMENSION_AI_SYSTEM',
-  person: 'USAGE_DIMENSION_PERSON',
-  key: 'USAGE_DIMENSION_KEY',
-  model: 'USAGE_DIMENSION_MODEL',
-  provider: 'USAGE_DIMENSION_PROVIDER',
-  day: 'USAGE_DIMENSION_DAY',
-  hour: 'USAGE_DIMENSION_HOUR',
-});
+const dimension = wordOf(usageDimensions);
 
 function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
   const read = each(dimension, names);
@@ -138,7 +124,7 @@ function groupBy(names: readonly string[]): Field<readonly UsageDimension[]> {
 /** By its canonical name. */
 function providerName(text: string): Field<string> {
   return /^[a-z0-9-]{1,63}$/.test(text)
-    ? valid(canonicalProviderName(text) ?? text)
+    ? valid(canonicalVendorName(text) ?? text)
     : invalid('must be the name of a provider');
 }
 

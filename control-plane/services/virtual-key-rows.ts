@@ -1,17 +1,19 @@
 // Virtual keys: their rows, the message that shows one, what one belongs to, and who may have it.
 
-import type { Kysely, Selectable } from 'kysely';
+import { aMap, aString } from '../../common/json-shape.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
+import { type ScopeKind, keyStatuses, scopeKinds } from '../../proto/words/access.ts';
 import { type Reference, referenceOf } from '../domain/enum-names.ts';
-import type { ScopeKind } from '../domain/limit.ts';
 import { mayHoldKeyOf } from '../domain/roles.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import type { OperatorCaller } from '../rpc/caller.ts';
 import { CallError, notFound, permissionDenied } from '../rpc/errors.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
-import { keyStatus, keyStatusInContract } from './key-status.ts';
+import { keyStatus } from './key-status.ts';
 import type { ReadCall } from './method.ts';
+import type { Kysely, Selectable } from 'kysely';
 
 export type KeyRow = Selectable<Schema['virtual_keys']>;
 export type ValueRow = Selectable<Schema['key_values']>;
@@ -55,18 +57,20 @@ export function hintOf(values: readonly ValueRow[]): string | undefined {
   return values.find((value) => value.ends_at === null)?.hint;
 }
 
+const metadataOf = jsonColumn('virtual_keys', 'metadata', aMap(aString));
+
 export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number) {
   return {
     id: row.id,
     organizationId: row.organization_id,
-    scope: { kind: scopeInContract[row.scope_kind], id: row.scope_id },
+    scope: { kind: scopeKinds.names[row.scope_kind], id: row.scope_id },
     name: row.name,
     hint: hintOf(values) ?? row.last_hint,
     active: row.active === 1,
     ...(row.ends_at === null ? {} : { endsAt: timeText(row.ends_at) }),
     ...(row.revoked_at === null ? {} : { revokedAt: timeText(row.revoked_at) }),
-    allowedModels: globsOf(row.allowed_models),
-    metadata: JSON.parse(row.metadata) as Record<string, string>,
+    allowedModels: globsOf('virtual_keys', row),
+    metadata: metadataOf(row),
     createdAt: timeText(row.created_at),
     createdBy: row.created_by,
     ...(row.last_used_at === null ? {} : { lastUsedAt: timeText(row.last_used_at) }),
@@ -74,20 +78,14 @@ export function keyMessage(row: KeyRow, values: readonly ValueRow[], now: number
     rotatedValues: values.flatMap(({ ends_at, hint }) =>
       ends_at !== null && ends_at > now ? [{ hint, endsAt: timeText(ends_at) }] : [],
     ),
-    status: keyStatusInContract[keyStatus(row, now)],
+    status: keyStatuses.names[keyStatus(row, now)],
   } satisfies VirtualKey;
 }
 
 /** What a virtual key belongs to. */
 export type KeyScope = Reference<ScopeKind>;
 
-const scopeInContract = {
-  organization: 'KEY_SCOPE_KIND_ORGANIZATION',
-  ai_system: 'KEY_SCOPE_KIND_AI_SYSTEM',
-  person: 'KEY_SCOPE_KIND_PERSON',
-} as const satisfies Record<ScopeKind, string>;
-
-export const keyScope = referenceOf(scopeInContract);
+export const keyScope = referenceOf(scopeKinds);
 
 /** A member has to do with keys scoped to themself only. @throws CallError */
 export function requireOwnScope(caller: OperatorCaller, scope: KeyScope): void {

@@ -1,5 +1,6 @@
 // Webhooks: where an organization is told of what happens to its budgets. A secret is answered when it is made, and never
 // comes out here again. webhooks/ does the telling.
+
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import { createWebhookSecret } from '../../common/webhook-signature.ts';
@@ -17,13 +18,14 @@ import type { RotateWebhookSecretResponse } from '../../proto/generated/gateway/
 import type { UpdateWebhookRequest__Output } from '../../proto/generated/gateway/v1/UpdateWebhookRequest.ts';
 import type { Webhook } from '../../proto/generated/gateway/v1/Webhook.ts';
 import type { WebhookDelivery } from '../../proto/generated/gateway/v1/WebhookDelivery.ts';
+import { deliveryStates } from '../../proto/words/access.ts';
 import { optional } from '../domain/field.ts';
 import { name, timeText } from '../domain/shared-fields.ts';
 import { sealWebhookSecret, webhookUrl } from '../domain/webhook.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { cutPage, pageById, pageOf } from '../rpc/page.ts';
-import type { DeliveryState, Schema } from '../store/schema.ts';
+import type { Schema } from '../store/schema.ts';
 import { flag, isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 
@@ -183,18 +185,12 @@ function message(row: WebhookRow) {
   } satisfies Webhook;
 }
 
-const statesInContract = {
-  pending: 'WEBHOOK_DELIVERY_STATE_PENDING',
-  delivered: 'WEBHOOK_DELIVERY_STATE_DELIVERED',
-  failed: 'WEBHOOK_DELIVERY_STATE_FAILED',
-} as const satisfies Record<DeliveryState, string>;
-
 function delivery(row: DeliveryRow) {
   return {
     id: row.id,
     webhookId: row.webhook_id,
     type: row.type,
-    state: statesInContract[row.state],
+    state: deliveryStates.names[row.state],
     attempts: row.attempts,
     ...(row.last_status !== null && { lastStatus: row.last_status }),
     createdAt: timeText(row.created_at),

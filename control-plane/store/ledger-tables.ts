@@ -42,14 +42,3 @@ export interface EpochsTable {
 
 export type LeaseState = 'open' | 'expired';
 export type EpochKind = 'first' | 'restarted' | 'restored';
-
-/** `EstimateReason` of ledger.proto. */
-export type EstimateReason =
-  | 'left'
-  | 'cut'
-  | 'reset'
-  | 'timed_out'
-  | 'not_read'
-  | 'shutdown'
-  | 'killed'
-  | 'no_usage';

@@ -1,6 +1,8 @@
 // Opens the database that a URL names, brings it to the newest tables, and keeps the feed from growing for ever.
+
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
+import type { DatabaseKind } from '../../proto/words/access.ts';
 import type { AuditEvent } from './audit-chain.ts';
 import { type Backend, createKyselyStore } from './kysely-store.ts';
 import { openPostgres } from './postgres.ts';
@@ -46,7 +48,7 @@ export async function openStore(options: OpenOptions): Promise<Store> {
 }
 
 /** What such a URL names. */
-export function databaseKind(url: string): 'sqlite' | 'postgres' {
+export function databaseKind(url: string): DatabaseKind {
   return url.startsWith('sqlite:') ? 'sqlite' : 'postgres';
 }
 

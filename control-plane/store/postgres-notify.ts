@@ -1,11 +1,14 @@
 // LISTEN and NOTIFY: tells every replica at once that something was committed, and what of a budget somebody needs. Either may
 // be missed: whoever listens to the bell also looks by themselves now and then, and what proxies hold idle they return anyway.
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { Client, type ClientConfig } from 'pg';
 import { backoffMs } from '../../common/backoff.ts';
+import { aRecord, aString } from '../../common/json-shape.ts';
 import type { Logger } from '../../common/logger.ts';
+import { readColumn } from './json-columns.ts';
 import type { Schema } from './schema.ts';
 import type { Recall } from './store.ts';
 
@@ -69,6 +72,13 @@ interface RecallNote extends Recall {
   readonly from: string;
 }
 
+const theNote = aRecord<RecallNote>({
+  budgetId: aString,
+  organizationId: aString,
+  window: aString,
+  from: aString,
+});
+
 async function listenForever(
   configuration: ClientConfig,
   signal: AbortSignal,
@@ -102,6 +112,13 @@ async function listenOnce(
   const over = new AbortController();
   const end = (reason: unknown) => over.abort(reason);
   const stop = () => end(signal.reason);
+  const recallFrom = (payload: string) => {
+    try {
+      on.recall(readColumn(payload, theNote, `a notification of ${recallChannel}`));
+    } catch (error) {
+      end(error);
+    }
+  };
   over.signal.addEventListener('abort', () => client.connection.stream.destroy());
   client.on('error', end);
   client.on('end', () => end(new Error('the database closed the connection')));
@@ -110,7 +127,7 @@ async function listenOnce(
     await client.connect();
     client.on('notification', ({ channel: from, payload }) => {
       if (from === channel) on.ring();
-      else if (from === recallChannel) on.recall(JSON.parse(payload ?? '') as RecallNote);
+      else if (from === recallChannel) recallFrom(payload ?? '');
     });
     await client.query(`listen ${channel}; listen ${recallChannel}`);
     on.listened();

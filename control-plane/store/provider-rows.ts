@@ -1,6 +1,11 @@
 // Which custom providers an organization may call: its own and the platform's. No two of them have one name (providers.ts).
+
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { Schema } from './schema.ts';
+import { aList } from '../../common/json-shape.ts';
+import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
+import { jsonColumn, strings } from '../store/json-columns.ts';
 
 export type ProviderRow = Selectable<Schema['providers']>;
 
@@ -30,3 +35,6 @@ export function findCallable(
 export function readCallable(db: Kysely<Schema>, organizationId: string): Promise<ProviderRow[]> {
   return db.selectFrom('providers').selectAll().where(callableBy(organizationId)).orderBy('name').execute();
 }
+
+export const modelsOf = jsonColumn('providers', 'models', aList(aMessage<ProviderModel>('ProviderModel')));
+export const passedFieldsOf = jsonColumn('providers', 'passed_fields', strings);

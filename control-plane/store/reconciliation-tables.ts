@@ -2,8 +2,14 @@
 // its rules. What vendors say is kept by day, because a day is what their documents are about and what an import replaces.
 
 import { sql } from 'kysely';
-import type { BillDocument, BillReferenceKind, BillRowKind, BillVendor, DriftState } from '../domain/bill.ts';
-import type { LimitSubjectKind } from '../domain/limit.ts';
+import type { LimitSubjectKind } from '../../proto/words/access.ts';
+import type {
+  BillDocument,
+  BillReferenceKind,
+  BillRowKind,
+  BillVendor,
+  DriftState,
+} from '../../proto/words/money.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 
 export interface ReconciliationTables {

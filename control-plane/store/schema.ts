@@ -2,13 +2,23 @@
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
 
 import type { BudgetPeriod } from '../../common/budget-window.ts';
-import type { ProviderName } from '../../common/provider-names.ts';
-import type { KeyForm } from '../domain/custom-provider.ts';
-import type { LimitKind, LimitSubjectKind, ScopeKind } from '../domain/limit.ts';
-import type { Role } from '../domain/roles.ts';
+import type { VendorName } from '../../common/vendors.ts';
+import type {
+  DeliveryState,
+  HangUp,
+  KeyForm,
+  LimitKind,
+  LimitSubjectKind,
+  RecordKind,
+  RecordState,
+  Role,
+  ScopeKind,
+  UnknownCost,
+} from '../../proto/words/access.ts';
+import type { EstimateReason } from '../../proto/words/money.ts';
 import type { AuditChecksTable } from './audit-checks-table.ts';
 import type { GuardrailSamplesTable, GuardrailsTable } from './guardrail-tables.ts';
-import type { BookedOrdinalsTable, EpochsTable, EstimateReason, LeasesTable } from './ledger-tables.ts';
+import type { BookedOrdinalsTable, EpochsTable, LeasesTable } from './ledger-tables.ts';
 import type { KeyMetadataPastTable, MetadataSetColumn, UsageMetadataTable } from './metadata-tables.ts';
 import type { BudgetNoticesTable } from './notice-tables.ts';
 import type { ReconciliationTables } from './reconciliation-tables.ts';
@@ -48,10 +58,7 @@ export interface Schema extends ReconciliationTables {
 }
 
 type Flag = 0 | 1;
-export type RecordKind = 'key' | 'ai_system' | 'person' | 'organization';
-export type RecordState = 'changed' | 'gone';
 export type ActorKind = 'person' | 'bootstrap' | 'system' | 'virtual_key';
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
 
 /** One row. Every change updates it in its own transaction, so changes commit in the order of their revisions. */
 interface FeedTable {
@@ -96,10 +103,6 @@ interface AuditEventsTable {
   previous_hash: string;
   hash: string;
 }
-
-/** `HangUp` and `UnknownCost` of organizations.proto. */
-export type HangUp = 'cancel' | 'read';
-export type UnknownCost = 'hold' | 'text';
 
 interface OrganizationsTable {
   id: string;
@@ -193,7 +196,7 @@ interface ProvidersTable {
   /** Null: the platform's. */
   organization_id: string | null;
   name: string;
-  wire_format: ProviderName;
+  wire_format: VendorName;
   base_url: string;
   key_form: KeyForm;
   /** With key form `header` only. */

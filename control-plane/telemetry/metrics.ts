@@ -8,8 +8,8 @@ import {
 } from '../../common/certificate-ends.ts';
 import { lossCounters, shareRefusedCounter, shareUsedGauge } from '../../common/shared-metrics.ts';
 import { version } from '../../common/version.ts';
+import { storedProblems } from '../../proto/words/access.ts';
 import type { AuditWatchMetrics } from '../audit/watch.ts';
-import { storedProblems } from '../domain/model-selector.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
 import { openStates } from '../reconciliation/standing.ts';
 import { compareOutcomes, type ReconciliationMetrics } from '../reconciliation/start.ts';
@@ -184,10 +184,10 @@ function selectorMetrics(registers: Registry[]): SelectorMetrics {
     labelNames: ['problem'] as const,
     registers,
   });
-  for (const problem of storedProblems) found.set({ problem }, 0);
+  for (const problem of storedProblems.words) found.set({ problem }, 0);
   return {
     selectorsFound: (counts) => {
-      for (const problem of storedProblems) found.set({ problem }, counts[problem]);
+      for (const problem of storedProblems.words) found.set({ problem }, counts[problem]);
     },
   };
 }

@@ -1,13 +1,15 @@
 // Every request and every booked adjustment of an organization in the order of time, as CSV or as lines of JSON. Read page by page, each
 // in a snapshot of its own: the whole is never in memory, and a reader who takes his time holds nothing in the database.
+
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
+import { aMessage } from '../../proto/json/message-shape.ts';
+import type { UsageFormat } from '../../proto/words/money.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Metadata, readSets } from './metadata.ts';
 import type { SpecialUsage } from './special.ts';
-
-export type UsageFormat = 'csv' | 'json_lines';
 
 export interface UsageRange {
   readonly organizationId: string;
@@ -123,9 +125,11 @@ const specialColumns = {
   images: (row) => specialOf(row).images ?? null,
 } as const satisfies Record<string, (row: RequestRow) => Cell>;
 
-function specialOf({ special }: RequestRow): Partial<SpecialUsage> {
-  return special === null ? nothingSpecial : (JSON.parse(special) as SpecialUsage);
+function specialOf({ id, special }: RequestRow): Partial<SpecialUsage> {
+  return special === null ? nothingSpecial : storedSpecial({ special }, id);
 }
+
+const storedSpecial = jsonColumn('usage_events', 'special', aMessage<SpecialUsage>('UsageSpecial'));
 
 const nothingSpecial: Partial<SpecialUsage> = Object.freeze({});
 

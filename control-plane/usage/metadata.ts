@@ -1,8 +1,11 @@
 // The metadata of keys in usage, as it was when the request was made. Sets of it are kept once for an organization and named by what
 // they hold; of so many different ones each is told apart, of all others the names alone.
+
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { dayMs } from '../../common/budget-window.ts';
+import { aMap, aString } from '../../common/json-shape.ts';
+import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';
 
@@ -201,8 +204,12 @@ async function countSets(db: Kysely<Schema>, organizationId: string): Promise<nu
   return count;
 }
 
-function withoutValues({ organizationId, metadata }: NamedSet): NamedSet {
-  const names = Object.keys(JSON.parse(metadata) as Metadata);
+/** Of a key, as it was stored when the request was made. */
+const metadataOf = jsonColumn('virtual_keys', 'metadata', aMap(aString));
+
+function withoutValues(set: NamedSet): NamedSet {
+  const { organizationId } = set;
+  const names = Object.keys(metadataOf(set));
   return setOf(organizationId, JSON.stringify(Object.fromEntries(names.map((name) => [name, otherValue]))));
 }
 
@@ -210,13 +217,8 @@ function withoutValues({ organizationId, metadata }: NamedSet): NamedSet {
 function rowsOf(sets: readonly NamedSet[]): readonly (readonly string[])[] {
   return sets
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-    .flatMap(({ organizationId, id, metadata }) =>
-      Object.entries(JSON.parse(metadata) as Metadata).map(([name, value]) => [
-        organizationId,
-        id,
-        name,
-        value,
-      ]),
+    .flatMap((set) =>
+      Object.entries(metadataOf(set)).map(([name, value]) => [set.organizationId, set.id, name, value]),
     );
 }
 

@@ -1,7 +1,9 @@
 // Sums of usage over whole hours, grouped and narrowed as asked, from the sums by hour alone. Those of usage with metadata stand in a
 // table of their own as well; what is left of all is usage without.
+
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { selectsModel } from '../../catalog/model-selector.ts';
+import type { UsageDimension } from '../../proto/words/money.ts';
 import type { Schema } from '../store/schema.ts';
 import { hourKey, hourSums } from './hours.ts';
 import type { Metadata } from './metadata.ts';
@@ -16,9 +18,7 @@ const dimensions = {
   provider: sql<string>`substr(model_asked, 1, length(model_asked) - length(ltrim(model_asked, replace(model_asked, '/', ''))))`,
   day: sql<number>`hour - hour % 86400000`,
   hour: sql<number>`hour`,
-} as const;
-
-export type UsageDimension = keyof typeof dimensions;
+} as const satisfies Record<UsageDimension, unknown>;
 
 /** Values of the dimensions that are grouped by, in their order. */
 export type UsageGroup = readonly (string | number)[];

@@ -1,5 +1,5 @@
 // Where text stands in a request (SDK type `ChatCompletionCreateParams`). What is not named here is inspected.
-import type { RequestField } from '../definition.ts';
+import type { RequestField } from '../../proto/words/guardrails.ts';
 import { anything, exempt, fields, fixed, type Place, text, unseen } from './inspection-schema.ts';
 import { cacheMark, called, content, id, messageFields, name, number, word } from './message-schema.ts';
 

@@ -4,21 +4,15 @@
 // Pieces give what the whole gives, because a finding depends on what stands close to it alone: an e-mail address on the run of its
 // own characters, a number on `reachMax` units behind its first digit. What is within reach of the end of a text that goes on is
 // not decided, unless a blank shows that it has ended.
-import type { PersonalDataCheck, PersonalDataType } from '../definition.ts';
+import type { PersonalDataType } from '../../proto/words/guardrails.ts';
+import type { PersonalDataCheck } from '../definition.ts';
 import { contextMax } from '../fold.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../matcher.ts';
 import { type Emails, findEmails } from './personal-data/email.ts';
 import { iban } from './personal-data/iban.ts';
 import { ipAddress } from './personal-data/ip-address.ts';
 import { nationalId } from './personal-data/national-id.ts';
-import {
-  blank,
-  dash,
-  type NumberType,
-  type Place,
-  reachMax,
-  type Span,
-} from './personal-data/number-type.ts';
+import { blank, dash, type NumberType, type Place, reachMax, type Span } from './personal-data/number-type.ts';
 import { paymentCard } from './personal-data/payment-card.ts';
 import { phoneOf } from './personal-data/phone.ts';
 import { findWrapped, lineEndWithin, lineMax } from './personal-data/wrapped.ts';

@@ -19,7 +19,7 @@ export type HeldKey = HeldAt & {
   readonly scopeRef: string | undefined;
   readonly organizationRef: string;
 };
-export type HeldScope = HeldAt & { readonly kind: 'ai_system' | 'person'; readonly record: ScopeRecord };
+export type HeldScope = HeldAt & { readonly kind: ScopeRecord['kind']; readonly record: ScopeRecord };
 export type HeldOrganization = HeldAt & {
   readonly kind: 'organization';
   readonly record: OrganizationRecord;

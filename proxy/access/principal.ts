@@ -1,6 +1,9 @@
 // Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
+
+import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
+import type { HangUp, LimitKind, ScopeKind, UnknownCost } from '../../proto/words/access.ts';
 import type { Traits } from '../catalog/capabilities.ts';
 import type { CatalogModel, ModelPrices } from '../catalog/models.ts';
 
@@ -10,8 +13,6 @@ export interface Principal {
   readonly scope: ScopeRecord | undefined;
   readonly organization: OrganizationRecord;
 }
-
-export type ScopeKind = 'organization' | 'ai_system' | 'person';
 
 export interface KeyRecord {
   readonly keyId: string;
@@ -29,7 +30,7 @@ export interface KeyRecord {
 }
 
 export interface ScopeRecord {
-  readonly kind: 'ai_system' | 'person';
+  readonly kind: Exclude<ScopeKind, 'organization'>;
   readonly id: string;
   readonly organizationId: string;
   readonly active: boolean;
@@ -43,9 +44,9 @@ export interface OrganizationRecord {
   readonly active: boolean;
   readonly callerProviderKeys: boolean;
   /** Whether streams of providers that stop when they are cancelled are cancelled or read on when their caller has left. */
-  readonly hangUp: 'cancel' | 'read';
+  readonly hangUp: HangUp;
   /** Whether what no provider reported is charged by its reservation or by its text. */
-  readonly unknownCost: 'hold' | 'text';
+  readonly unknownCost: UnknownCost;
   readonly allowedModels: readonly string[];
   readonly limits: readonly Limit[];
   readonly providerKeys: readonly ProviderKey[];
@@ -68,9 +69,9 @@ export interface OwnPrice {
 
 export interface Limit {
   readonly id: string;
-  readonly kind: 'budget' | 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests';
+  readonly kind: LimitKind;
   readonly amountUsd: string | undefined;
-  readonly period: 'day' | 'week' | 'month' | 'total' | undefined;
+  readonly period: BudgetPeriod | undefined;
   readonly count: number | undefined;
   readonly model: string | undefined;
 }

@@ -1,22 +1,14 @@
 // The memory of records and what may be handed out of it. Pure and synchronous: messages, answers and records of Redis go
 // in, judgements come out; the clock is given. Whatever its way in, a record is judged by the one rule at each look.
-import { LRUCache } from 'lru-cache';
+
 import type { Clock } from '../../common/clock.ts';
+import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import { FeedState, type Position } from './feed-state.ts';
-import {
-  type Held,
-  type HeldKey,
-  type HeldOrganization,
-  type HeldScope,
-  heldOf,
-  isNewer,
-  lastConfirmed,
-  type RecordKind,
-  type Subject,
-} from './held.ts';
+import { type Held, type HeldKey, type HeldOrganization, type HeldScope, heldOf, isNewer, lastConfirmed, type RecordKind, type Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
-import type { CustomProvider, KeyRecord, OrganizationRecord, Principal } from './principal.ts';
+import type { CustomProvider, KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
+import { LRUCache } from 'lru-cache';
 
 /** What the control plane says about a hash, read in one snapshot. */
 export interface ResolveAnswer {
@@ -130,9 +122,12 @@ export class Records {
         this.#keep(this.#organizations, sharing, (kept) => ({ ...fresh, held: kept }));
         return true;
       }
-      default:
+      case 'ai_system':
+      case 'person':
         this.#keep(this.#scopes, held, (kept) => ({ ...fresh, held: kept }));
         return true;
+      default:
+        return never(held);
     }
   }
 
@@ -277,8 +272,11 @@ export class Records {
         return this.#keys.peek(ref);
       case 'organization':
         return this.#organizations.peek(ref);
-      default:
+      case 'ai_system':
+      case 'person':
         return this.#scopes.peek(ref);
+      default:
+        return never(kind);
     }
   }
 
@@ -296,8 +294,9 @@ export class Records {
   }
 }
 
-function scopeKind(key: KeyRecord): 'ai_system' | 'person' {
-  return key.scope.kind === 'ai_system' ? 'ai_system' : 'person';
+function scopeKind({ scope: { kind } }: KeyRecord): ScopeRecord['kind'] {
+  if (kind === 'organization') throw new Error('an organization has no scope record');
+  return kind;
 }
 
 const charactersMax = 16 * 1024 * 1024;

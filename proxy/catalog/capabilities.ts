@@ -3,10 +3,10 @@
 // names. A row of an operator's may name a model that another is like: a name of the account's own does not say which model is behind it.
 
 import { isModelGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
-import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
 import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
-import { providerNames } from '../../common/provider-names.ts';
+import { vendorNames } from '../../common/vendors.ts';
+import shipped from '../../catalog/traits.json' with { type: 'json' };
 
 export type { Traits };
 
@@ -67,7 +67,7 @@ export function idleRows(rows: readonly TraitRow[]): readonly string[] {
     const beginning = models.split('*', 1)[0] ?? '';
     const fits = (provider: string) =>
       beginning.startsWith(`${provider}/`) || (models.includes('*') && `${provider}/`.startsWith(beginning));
-    return providerNames.some(fits) ? [] : [models];
+    return vendorNames.some(fits) ? [] : [models];
   });
 }
 

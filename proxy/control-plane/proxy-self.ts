@@ -1,29 +1,25 @@
 // What a proxy tells operators of itself, by the feed; nothing else depends on it.
+
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { ProxyState } from '../../proto/generated/gateway/v1/ProxyState.ts';
 import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';
+import { type RedisState, redisStates } from '../../proto/words/access.ts';
 
 /** A proxy as operators see it in Status. */
 export interface ProxySelf {
   readonly version: string;
   readonly host: string;
   /** Undefined: not known yet. */
-  redis(): 'none' | 'ok' | 'failing' | undefined;
+  redis(): RedisState | undefined;
   catalog(): CatalogState;
   /** Absent: it checks no signatures. */
   recordKeys?(): RecordKeysState;
 }
 
-const redisStates = {
-  none: 'REDIS_STATE_NONE',
-  ok: 'REDIS_STATE_OK',
-  failing: 'REDIS_STATE_FAILING',
-} as const;
-
 export function stateOf(self: ProxySelf): ProxyState {
   const redis = self.redis();
   return {
-    redis: redis === undefined ? 'REDIS_STATE_UNSPECIFIED' : redisStates[redis],
+    redis: redis === undefined ? 'REDIS_STATE_UNSPECIFIED' : redisStates.names[redis],
     clockMs: Date.now(),
     catalog: self.catalog(),
     ...(self.recordKeys && { recordKeys: self.recordKeys() }),

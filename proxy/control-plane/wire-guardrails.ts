@@ -2,25 +2,14 @@
 // of one is read at its strictest, and a check that is not understood is one that always fails.
 
 import { Secret } from '../../common/secret.ts';
-import {
-  actionsInContract,
-  decisionsInContract,
-  failureRulesInContract,
-  inverted,
-  readAlso,
-  readCheck,
-  readCredential,
-  stagesInContract,
-} from '../../guardrails/contract.ts';
+import { readAlso, readCheck, readCredential } from '../../guardrails/contract.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { GuardrailRecord__Output } from '../../proto/generated/gateway/v1/GuardrailRecord.ts';
 import type { ReportGuardrailDecisionsRequest } from '../../proto/generated/gateway/v1/ReportGuardrailDecisionsRequest.ts';
+import { decisions, failureRules, guardrailActions, guardrailStages } from '../../proto/words/guardrails.ts';
 import type { DecisionSample } from '../guardrails/decision-samples.ts';
 import { whole } from './wire-values.ts';
 
-const stages = inverted(stagesInContract);
-const actions = inverted(actionsInContract);
-const failureRules = inverted(failureRulesInContract);
 const unknown: Check = { kind: 'unknown' };
 
 /** @throws Error if it lacks what the contract promises */
@@ -34,9 +23,9 @@ export function decodeGuardrail(record: GuardrailRecord__Output): Guardrail {
     id: record.id,
     name: record.name,
     position: record.position,
-    stage: stages.get(record.stage) ?? 'both',
-    action: actions.get(record.action) ?? 'block',
-    onFailure: failureRules.get(record.onFailure) ?? 'block',
+    stage: guardrailStages.wordOf(record.stage) ?? 'both',
+    action: guardrailActions.wordOf(record.action) ?? 'block',
+    onFailure: failureRules.wordOf(record.onFailure) ?? 'block',
     message: record.message,
     aiSystemIds: record.aiSystemIds,
     ...(record.keyIds.length > 0 && { keyIds: record.keyIds }),
@@ -61,8 +50,8 @@ export function encodeDecisions(samples: readonly DecisionSample[]): ReportGuard
   return {
     samples: samples.map(({ stage, decision, at, ...sample }) => ({
       ...sample,
-      stage: stagesInContract[stage],
-      decision: decisionsInContract[decision],
+      stage: guardrailStages.names[stage],
+      decision: decisions.names[decision],
       at: new Date(at).toISOString(),
     })),
   };

@@ -1,12 +1,13 @@
 // The messages of the service Ledger as the proxy's own types. Money is whole nano-dollars, in decimal strings on the wire.
+
 import type { CloseSessionRequest as WireEnd } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
-import type { DrawOutcome__Output } from '../../proto/generated/gateway/v1/DrawOutcome.ts';
 import type { DrawRequest as WireDraw } from '../../proto/generated/gateway/v1/DrawRequest.ts';
 import type { DrawResponse__Output } from '../../proto/generated/gateway/v1/DrawResponse.ts';
 import type { KeepSessionResponse__Output } from '../../proto/generated/gateway/v1/KeepSessionResponse.ts';
 import type { ReturnRequest as WireReturn } from '../../proto/generated/gateway/v1/ReturnRequest.ts';
 import type { ReturnResponse__Output } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
+import { drawOutcomes } from '../../proto/words/money.ts';
 import type {
   DrawAnswer,
   DrawRequest,
@@ -33,7 +34,7 @@ export function encodeDraw({ need, want, ...operation }: DrawRequest): WireDraw 
 
 export function decodeDraw(answer: DrawResponse__Output): DrawAnswer {
   const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = answer;
-  const known = outcomes[outcome];
+  const known = drawOutcomes.wordOf(outcome);
   if (known === undefined) throw new Error('the control plane answered a draw in a way unknown here');
   const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
   return { outcome: known, granted: whole(grantedNanoUsd), now: clock(now), epoch, attainable };
@@ -67,15 +68,3 @@ export function decodeEnd({
 function encodeOperation({ session, budgetId, window, seq, shut }: Operation) {
   return { session, budgetId, window, seq, ...(shut > 0 && { shutNanoUsd: String(shut) }) };
 }
-
-const outcomes = {
-  DRAW_OUTCOME_UNSPECIFIED: undefined,
-  DRAW_OUTCOME_GRANTED: 'granted',
-  DRAW_OUTCOME_EXCEEDED: 'exceeded',
-  DRAW_OUTCOME_BUSY: 'busy',
-  DRAW_OUTCOME_GONE: 'gone',
-  DRAW_OUTCOME_WINDOW: 'window',
-  DRAW_OUTCOME_DELETED: 'deleted',
-  DRAW_OUTCOME_LOST: 'lost',
-  DRAW_OUTCOME_IGNORED: 'ignored',
-} as const satisfies Record<DrawOutcome__Output, DrawAnswer['outcome'] | undefined>;

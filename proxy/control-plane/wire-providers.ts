@@ -1,25 +1,20 @@
 // Custom providers as the contract tells them, in the proxy's own types. One of a wire format or key form that this version
 // does not know is left out: it cannot be called then, which lets nobody in.
+
 import { isCapability, isTraitName, traitValues } from '../../common/model-facts.ts';
+import { never } from '../../common/never.ts';
 import type { ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import type { ProviderRecord__Output } from '../../proto/generated/gateway/v1/ProviderRecord.ts';
+import { keyForms, wireFormats } from '../../proto/words/access.ts';
 import type { CustomModel, CustomProvider, KeyForm } from '../access/principal.ts';
 import type { Traits } from '../catalog/capabilities.ts';
 import type { CatalogModel } from '../catalog/models.ts';
 import { decodePrices } from './wire-prices.ts';
 
-const wireFormats = new Map<string, string>([
-  ['WIRE_FORMAT_GPT_PROVIDER', 'gpt-provider'],
-  ['WIRE_FORMAT_STUDIO_AI', 'studio-ai'],
-  ['WIRE_FORMAT_MANAGED_CLOUD_MODELS', 'managed-cloud-models'],
-  ['WIRE_FORMAT_ASSISTANT_PROVIDER', 'assistant-provider'],
-  ['WIRE_FORMAT_SEARCH_PROVIDER', 'search-provider'],
-]);
-
 /** None or one. @throws Error if it lacks what the contract promises */
 export function decodeCustomProvider(record: ProviderRecord__Output): CustomProvider[] {
   const { id, name, baseUrl } = record;
-  const wireFormat = wireFormats.get(record.wireFormat);
+  const wireFormat = wireFormats.wordOf(record.wireFormat);
   const keyForm = decodeKeyForm(record);
   if (wireFormat === undefined || keyForm === undefined) return [];
   if (id === '' || name === '' || !URL.canParse(baseUrl)) throw new Error('the record holds half a provider');
@@ -29,19 +24,19 @@ export function decodeCustomProvider(record: ProviderRecord__Output): CustomProv
 }
 
 function decodeKeyForm({ keyForm, keyHeader }: ProviderRecord__Output): KeyForm | undefined {
-  switch (keyForm) {
-    case 'KEY_FORM_WIRE_FORMAT':
-      return 'wire_format';
-    case 'KEY_FORM_BEARER':
-      return 'bearer';
-    case 'KEY_FORM_API_KEY_HEADER':
+  const form = keyForms.wordOf(keyForm);
+  switch (form) {
+    case 'wire_format':
+    case 'bearer':
+    case 'none':
+    case undefined:
+      return form;
+    case 'api_key_header':
       return { header: 'api-key' };
-    case 'KEY_FORM_HEADER':
+    case 'header':
       return keyHeader === undefined ? undefined : { header: keyHeader };
-    case 'KEY_FORM_NONE':
-      return 'none';
     default:
-      return undefined;
+      return never(form);
   }
 }
 

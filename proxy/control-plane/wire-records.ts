@@ -1,5 +1,6 @@
 // The contract's messages as the proxy's own types. A message that lacks what the protocol promises is refused: a record that
 // was half understood could let in more than it should.
+
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';
@@ -12,6 +13,17 @@ import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/R
 import type { ScopeRecord__Output } from '../../proto/generated/gateway/v1/ScopeRecord.ts';
 import type { WatchReset__Output } from '../../proto/generated/gateway/v1/WatchReset.ts';
 import type { WatchResponse__Output } from '../../proto/generated/gateway/v1/WatchResponse.ts';
+import {
+  budgetPeriods,
+  epochChanges,
+  hangUps,
+  limitKinds,
+  recordKinds,
+  recordStates,
+  scopeKinds,
+  unknownCosts,
+} from '../../proto/words/access.ts';
+import type { EnumWords } from '../../proto/words/enum-words.ts';
 import type { FeedMessage } from '../access/feed.ts';
 import type { Position } from '../access/feed-state.ts';
 import { refOf } from '../access/held.ts';
@@ -61,7 +73,7 @@ export function decodeFeedMessage(response: WatchResponse__Output): FeedMessage 
 const continuesMax = 16;
 
 function decodeBeginning({ horizon, epochChange, continues }: WatchReset__Output) {
-  const isRestored = epochChange === 'EPOCH_CHANGE_RESTORED';
+  const isRestored = epochChanges.wordOf(epochChange) === 'restored';
   return {
     horizon: decodePosition(horizon),
     ...(isRestored && { epochChange: 'restored' as const }),
@@ -74,28 +86,15 @@ export function decodePosition(position: Position__Output | null): Position {
   return { epoch: position.epoch, revision: whole(position.revision) };
 }
 
-const recordKinds = {
-  RECORD_KIND_KEY: 'key',
-  RECORD_KIND_AI_SYSTEM: 'ai_system',
-  RECORD_KIND_PERSON: 'person',
-  RECORD_KIND_ORGANIZATION: 'organization',
-} as const;
-
 // Kinds that this version does not know concern records that it does not hold.
 function decodeInvalidation(message: Invalidation__Output): Invalidation[] {
-  const kind = named(recordKinds, message.kind);
+  const kind = recordKinds.wordOf(message.kind);
   if (kind === undefined) return [];
   const ref = kind === 'key' ? message.keyHash?.toString('hex') : message.id && refOf(kind, message.id);
   if (ref === undefined || ref === '') throw new Error('the feed names a change without its subject');
-  const state = message.state === 'RECORD_STATE_GONE' ? 'gone' : 'changed';
+  const state = recordStates.wordOf(message.state) ?? 'changed';
   return [{ kind, ref, revision: whole(message.revision), state }];
 }
-
-const scopeKinds = {
-  KEY_SCOPE_KIND_ORGANIZATION: 'organization',
-  KEY_SCOPE_KIND_AI_SYSTEM: 'ai_system',
-  KEY_SCOPE_KIND_PERSON: 'person',
-} as const;
 
 export function decodeKey(key: KeyRecord__Output): KeyRecord {
   return {
@@ -138,8 +137,8 @@ export function decodeOrganization(organization: OrganizationRecord__Output): Or
     id: organization.id,
     active: organization.active,
     callerProviderKeys: organization.callerProviderKeys,
-    hangUp: organization.hangUp === 'HANG_UP_READ' ? 'read' : 'cancel',
-    unknownCost: organization.unknownCost === 'UNKNOWN_COST_TEXT' ? 'text' : 'hold',
+    hangUp: hangUps.wordOf(organization.hangUp) ?? 'cancel',
+    unknownCost: unknownCosts.wordOf(organization.unknownCost) ?? 'hold',
     allowedModels: organization.allowedModels.map(canonicalSelector),
     limits: organization.limits.map(decodeLimit),
     providerKeys: organization.providerKeys.map(decodeProviderKey),
@@ -171,39 +170,25 @@ function decodeProviderKey(key: ProviderKeyRecord__Output): ProviderKey {
   };
 }
 
-const limitKinds = {
-  LIMIT_KIND_BUDGET: 'budget',
-  LIMIT_KIND_REQUESTS_PER_MINUTE: 'requests_per_minute',
-  LIMIT_KIND_TOKENS_PER_MINUTE: 'tokens_per_minute',
-  LIMIT_KIND_CONCURRENT_REQUESTS: 'concurrent_requests',
-} as const;
-
-const periods = {
-  BUDGET_PERIOD_DAY: 'day',
-  BUDGET_PERIOD_WEEK: 'week',
-  BUDGET_PERIOD_MONTH: 'month',
-  BUDGET_PERIOD_TOTAL: 'total',
-} as const;
-
 function decodeLimit(limit: LimitRecord__Output): Limit {
   return {
     id: limit.id,
     kind: known(limitKinds, limit.kind, 'limit'),
     amountUsd: limit.amountUsd,
-    period: limit.period === undefined ? undefined : known(periods, limit.period, 'budget period'),
+    period: limit.period === undefined ? undefined : known(budgetPeriods, limit.period, 'budget period'),
     count: limit.count === undefined ? undefined : whole(limit.count),
     model: limit.model === undefined ? undefined : canonicalSelector(limit.model),
   };
 }
 
 // A limit or scope of a kind unknown here would go unenforced.
-function known<T>(table: Readonly<Record<string, T>>, name: unknown, what: string): T {
-  const value = named(table, name);
-  if (value === undefined)
+function known<Table extends Readonly<Record<string, string>>>(
+  words: EnumWords<Table>,
+  name: unknown,
+  what: string,
+): Table[keyof Table] {
+  const word = words.wordOf(name);
+  if (word === undefined)
     throw new Error(`the record holds a ${what} that this version does not know; update the proxy`);
-  return value;
-}
-
-function named<T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined {
-  return typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
+  return word;
 }

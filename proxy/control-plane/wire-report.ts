@@ -1,14 +1,15 @@
 // A report of usage as a message of the contract. What events have in common is said once: a thousand events of one key would be
 // mostly its names otherwise. What is nothing is left out.
-import type { EstimateReason__Output as WireReason } from '../../proto/generated/gateway/v1/EstimateReason.ts';
+
 import type { ReportUsageRequest as WireReport } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { ReportUsageResponse__Output } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
 import type { UsageEvent as WireEvent } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSlice } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource } from '../../proto/generated/gateway/v1/UsageSource.ts';
 import type { UsageSpecial as WireSpecial } from '../../proto/generated/gateway/v1/UsageSpecial.ts';
+import { estimateReasons } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
-import type { EstimateReason, LedgerClient, UsageEvent } from '../usage/ledger-client.ts';
+import type { LedgerClient, UsageEvent } from '../usage/ledger-client.ts';
 import { clock } from './wire-values.ts';
 
 export function encodeReport(events: readonly UsageEvent[]): WireReport {
@@ -54,7 +55,7 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
   if (event.firstTokenMs !== undefined) wire.firstTokenMs = Math.round(event.firstTokenMs);
   if (event.streamed) wire.streamed = true;
   if (event.estimated) wire.estimated = true;
-  if (event.estimateReason !== undefined) wire.estimateReason = estimateReasons[event.estimateReason];
+  if (event.estimateReason !== undefined) wire.estimateReason = estimateReasons.names[event.estimateReason];
   if (event.reportedCost !== undefined) wire.reportedCostNanoUsd = String(event.reportedCost);
   if (event.ordinal !== undefined) wire.ordinal = String(event.ordinal);
   if (event.special !== undefined) wire.special = encodeSpecial(event.special);
@@ -76,17 +77,6 @@ function encodeSpecial({ serviceTier, region, ...counts }: SpecialUsage): WireSp
     ...Object.fromEntries(told.map(([name, count]) => [name, tokens(count)] as const)),
   };
 }
-
-const estimateReasons = {
-  left: 'ESTIMATE_REASON_LEFT',
-  cut: 'ESTIMATE_REASON_CUT',
-  reset: 'ESTIMATE_REASON_RESET',
-  timed_out: 'ESTIMATE_REASON_TIMED_OUT',
-  not_read: 'ESTIMATE_REASON_NOT_READ',
-  shutdown: 'ESTIMATE_REASON_SHUTDOWN',
-  killed: 'ESTIMATE_REASON_KILLED',
-  no_usage: 'ESTIMATE_REASON_NO_USAGE',
-} as const satisfies Record<EstimateReason, WireReason>;
 
 const tokensMax = 2 ** 32 - 1;
 

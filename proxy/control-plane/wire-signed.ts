@@ -1,13 +1,15 @@
 // Signed records as the contract tells them and as Redis holds them: one form. A body is kept as the bytes that were signed, and
 // decoded only once its signature is known to be good.
-import type { SignedKind, SignedRecord } from '../../common/record-signature.ts';
-import type { RecordKind } from '../../proto/generated/gateway/v1/RecordKind.ts';
+
+import { never } from '../../common/never.ts';
+import type { SignedRecord } from '../../common/record-signature.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';
 import type {
   SignedRecord as Message,
   SignedRecord__Output,
 } from '../../proto/generated/gateway/v1/SignedRecord.ts';
 import { recordTypes } from '../../proto/load.ts';
+import { recordKinds } from '../../proto/words/access.ts';
 import { type Held, heldKey, refOf, type Subject } from '../access/held.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
@@ -21,13 +23,6 @@ import {
   fits,
 } from './wire-records.ts';
 import { whole } from './wire-values.ts';
-
-const kindsInContract = {
-  key: 'RECORD_KIND_KEY',
-  ai_system: 'RECORD_KIND_AI_SYSTEM',
-  person: 'RECORD_KIND_PERSON',
-  organization: 'RECORD_KIND_ORGANIZATION',
-} as const satisfies Record<SignedKind, RecordKind>;
 
 /**
  * An unsigned response is taken where the keys are the control plane's own word: nobody who could alter the one could not alter the
@@ -87,8 +82,11 @@ export function heldFrom(subject: Subject, { body, signature }: SignedRecord, co
       const record = decodeOrganization(recordTypes.organization.deserialize(buffer(body)));
       return { ...at, kind: 'organization', record };
     }
-    default:
+    case 'ai_system':
+    case 'person':
       return { ...at, kind: subject.kind, record: decodeScope(recordTypes.scope.deserialize(buffer(body))) };
+    default:
+      return never(subject.kind);
   }
 }
 
@@ -97,7 +95,7 @@ export function encodeSigned(record: SignedRecord): Buffer {
   const { kind, ref, body, path, left, signature } = record;
   const { epoch, revision, signedAt, keyId, signature: bytes } = signature;
   const message: Message = {
-    ...{ kind: kindsInContract[kind], ref, body: buffer(body), path: path.map(buffer), left },
+    ...{ kind: recordKinds.names[kind], ref, body: buffer(body), path: path.map(buffer), left },
     signature: {
       asOf: { epoch, revision },
       ...{ signedAtMs: signedAt, keyId: buffer(keyId), signature: buffer(bytes) },
@@ -113,9 +111,7 @@ export function parseSigned(bytes: Buffer): SignedRecord {
 
 function decodeSigned(message: SignedRecord__Output): SignedRecord {
   const { ref, body, path, left, signature } = message;
-  const kind = (Object.keys(kindsInContract) as SignedKind[]).find(
-    (name) => kindsInContract[name] === message.kind,
-  );
+  const kind = recordKinds.wordOf(message.kind);
   if (kind === undefined || signature === null) throw new Error('the message holds half a record');
   const { epoch, revision } = decodePosition(signature.asOf);
   return {

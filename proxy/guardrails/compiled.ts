@@ -1,9 +1,17 @@
 // Guardrails ready to inspect with, compiled once for each id and revision, and which of them apply to a caller, decided once for
 // each record of an organization and each pair of AI systems.
+
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../common/logger.ts';
-import type { CheckKind, Guardrail, Stage } from '../../guardrails/definition.ts';
-import { compileCheck, isTextCheck, type TextCheck } from '../../guardrails/index.ts';
+import { never } from '../../common/never.ts';
+import {
+  type Guardrail,
+  isAskedCheck,
+  isTextCheck,
+  type Stage,
+  type TextCheck,
+} from '../../guardrails/definition.ts';
+import { compileCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { OrganizationRecord, Principal } from '../access/principal.ts';
@@ -95,13 +103,21 @@ export class CompiledGuardrails {
 
 /** What a matcher holds in memory goes with the length of its words and patterns. */
 function sizeOf(check: TextCheck): number {
-  const texts =
-    check.kind === 'words'
-      ? check.phrases
-      : check.kind === 'pattern'
-        ? check.patterns
-        : ['some fixed tables'];
-  return texts.reduce((sum, text) => sum + text.length, 1);
+  return textsOf(check).reduce((sum, text) => sum + text.length, 1);
+}
+
+function textsOf(check: TextCheck): readonly string[] {
+  switch (check.kind) {
+    case 'words':
+      return check.phrases;
+    case 'pattern':
+      return check.patterns;
+    case 'personal_data':
+    case 'secrets':
+      return ['some fixed tables'];
+    default:
+      return never(check);
+  }
 }
 
 /** Ids of the keys and AI systems that a request comes with. */
@@ -132,15 +148,9 @@ function stageOf(ready: readonly (Guardrail | CompiledGuardrail)[], stage: Stage
     const guardrail = 'matcher' in one ? one.guardrail : one;
     if (guardrail.stage !== stage && guardrail.stage !== 'both') continue;
     if ('matcher' in one) texts.push(one);
-    else if (isService(one)) services.push(one);
+    else if (isAskedCheck(one.check)) services.push(one);
     // An answer is no prompt.
     else if (one.check.kind !== 'prompt_size' || stage === 'input') others.push(one);
   }
   return { others, texts, services };
 }
-
-function isService({ check: { kind } }: Guardrail): boolean {
-  return askedKinds.has(kind);
-}
-
-const askedKinds: ReadonlySet<CheckKind> = new Set(['webhook', 'moderation', 'service', 'model']);

@@ -4,7 +4,7 @@
 // compiled once and kept by their keys; the pool knows which are here.
 import { parentPort, workerData } from 'node:worker_threads';
 import { runBehindEventLoop } from '../../common/thread-priority.ts';
-import type { TextCheck } from '../../guardrails/index.ts';
+import type { TextCheck } from '../../guardrails/definition.ts';
 import { compileCheck } from '../../guardrails/index.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
 import { type Scanned, TextScan } from '../../guardrails/scan.ts';

@@ -1,13 +1,15 @@
 // The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its scope
 // where one came with it, as far as they are for its model.
+
 import { limitsModel } from '../../catalog/model-selector.ts';
+import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Caller } from '../access/authenticator.ts';
-import type { KeyRecord, Limit, Principal, ScopeKind } from '../access/principal.ts';
+import type { KeyRecord, Limit, Principal } from '../access/principal.ts';
 import type { Budget } from '../budgets/budgets.ts';
 import type { ChatCall } from '../call.ts';
 import type { RateLimit } from '../rates/rates.ts';
 
-export type LimitLevel = ScopeKind | 'virtual_key';
+export type LimitLevel = LimitSubjectKind;
 
 interface Applied {
   readonly level: LimitLevel;

@@ -1,7 +1,7 @@
 // The ledger as the request path sees it: a hold before the provider is called, settled exactly once afterwards.
+import type { EstimateReason } from '../../proto/words/money.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
-import type { EstimateReason } from '../usage/ledger-client.ts';
 
 export interface Ledger {
   /**

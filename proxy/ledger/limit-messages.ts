@@ -1,5 +1,7 @@
 // What callers are told of their limits: the refusal that names the limit and when it opens, and the headers of an answer.
 
+import type { BudgetPeriod } from '../../common/budget-window.ts';
+import { never } from '../../common/never.ts';
 import type { BudgetRefusal } from '../budgets/budgets.ts';
 import { GatewayError } from '../errors.ts';
 import type { TokenEstimate } from '../rates/estimate.ts';
@@ -22,18 +24,24 @@ const kindNames: Readonly<Record<RateKind, string>> = {
 /** @param limit that opens last: before that a caller need not come again */
 export function refusal(limit: AppliedRate, opensInMs: number, headers: readonly string[]): GatewayError {
   const retryAfter = Math.max(1, Math.ceil(opensInMs / 1000));
-  if (limit.kind === 'concurrent_requests') {
-    const message = `${nameOf(limit)} is reached; it opens when one of them ends`;
-    return new GatewayError('concurrency_limit_exceeded', {
-      message,
-      retryAfter,
-      headers,
-      limitId: limit.id,
-    });
+  const details = { retryAfter, headers, limitId: limit.id };
+  const reached = `${nameOf(limit)} is reached`;
+  switch (limit.kind) {
+    case 'concurrent_requests': {
+      const message = `${reached}; it opens when one of them ends`;
+      return new GatewayError('concurrency_limit_exceeded', { message, ...details });
+    }
+    case 'requests_per_minute':
+    case 'tokens_per_minute': {
+      const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
+      return new GatewayError('rate_limit_exceeded', {
+        message: `${reached}; it opens in ${seconds}`,
+        ...details,
+      });
+    }
+    default:
+      return never(limit.kind);
   }
-  const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
-  const message = `${nameOf(limit)} is reached; it opens in ${seconds}`;
-  return new GatewayError('rate_limit_exceeded', { message, retryAfter, headers, limitId: limit.id });
 }
 
 /** A request that its limit would never let in. */
@@ -85,7 +93,12 @@ export function budgetRefusal(
   }
 }
 
-const periodNames = { day: ' a day', week: ' a week', month: ' a month', total: '' } as const;
+const periodNames = {
+  day: ' a day',
+  week: ' a week',
+  month: ' a month',
+  total: '',
+} as const satisfies Record<BudgetPeriod, string>;
 
 function nameOfBudget({ level, amountUsd, period, model }: AppliedBudget): string {
   return `the ${levelNames[level]}'s budget of $${amountUsd}${periodNames[period]}${model === undefined ? '' : ` for ${model}`}`;
@@ -108,10 +121,17 @@ export function limitHeaders(limits: readonly AppliedRate[], standings: readonly
   return headers;
 }
 
-const headerNames = [
-  ['requests_per_minute', namesOf('requests')],
-  ['tokens_per_minute', namesOf('tokens')],
-] as const;
+/** Undefined: SDKs know no headers for it. */
+const headersOfKinds = {
+  requests_per_minute: 'requests',
+  tokens_per_minute: 'tokens',
+  concurrent_requests: undefined,
+} as const satisfies Record<RateKind, string | undefined>;
+
+const headerNames = (Object.keys(headersOfKinds) as readonly RateKind[]).flatMap((kind) => {
+  const what = headersOfKinds[kind];
+  return what === undefined ? [] : [[kind, namesOf(what)] as const];
+});
 
 function namesOf(what: string) {
   return {

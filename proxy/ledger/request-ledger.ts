@@ -1,31 +1,19 @@
 // The ledger of requests: money of every budget, then every limit on rates, all or nothing; in the end what was used is priced,
 // settled and recorded, once. Memory answers, unless a slice has to be drawn or Redis counts.
+
 import { usdOfNano } from '../../common/money.ts';
-import {
-  type BudgetHold,
-  BudgetRefusal,
-  type Budgets,
-  type RefusalReason,
-  type Stamp,
-} from '../budgets/budgets.ts';
+import type { EstimateReason } from '../../proto/words/money.ts';
+import { type BudgetHold, BudgetRefusal, type Budgets, type RefusalReason, type Stamp } from '../budgets/budgets.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { boundOf, type CostBound } from '../pricing/bound.ts';
-import {
-  type Charged,
-  chargeOf,
-  estimatedUsage,
-  estimateReasonOf,
-  mayThinkUnseen,
-  type Terms,
-} from '../pricing/charge.ts';
+import { type Charged, chargeOf, estimatedUsage, estimateReasonOf, mayThinkUnseen, type Terms } from '../pricing/charge.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';
 import { unpriceable } from '../pricing/unpriceable.ts';
 import { modelNotPriced } from '../unknown-model.ts';
-import type { EstimateReason } from '../usage/ledger-client.ts';
 import type { UsageLog } from '../usage/usage-log.ts';
 import { type AppliedBudget, type AppliedLimits, appliedLimits, type LimitLevel } from './applied-limits.ts';
 import type { Hold, Ledger, Settled } from './ledger.ts';

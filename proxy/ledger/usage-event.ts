@@ -1,9 +1,10 @@
 // What is recorded of one request that was dispatched.
 
+import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Charge, Stamp, UsageOfKilled } from '../budgets/budgets.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
-import type { EstimateReason, UsageEvent } from '../usage/ledger-client.ts';
+import type { UsageEvent } from '../usage/ledger-client.ts';
 
 /** What the ledger has made of it. */
 export interface Booking {

@@ -4,14 +4,14 @@
 // provider reported more.
 
 import { isObject } from '../../common/json.ts';
+import type { EstimateReason } from '../../proto/words/money.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { isGiven } from '../formats/chat-completions/fields.ts';
 import { estimateTokens } from '../rates/estimate.ts';
-
-import type { EstimateReason } from '../usage/ledger-client.ts';
 import type { CostBound } from './bound.ts';
 import type { Prices } from './prices.ts';
+
 
 /** What an estimate needs to know; worked out only for one. */
 export interface Terms {

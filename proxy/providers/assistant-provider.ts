@@ -1,5 +1,6 @@
 // The assistant-model vendor: its Messages API. Source: types of the package @anthropic-ai/sdk.
 
+import { vendorIdentity } from '../../common/vendors.ts';
 import { readAssistantError } from '../formats/messages/errors.ts';
 import { readAssistantAnswer } from '../formats/messages/read-response.ts';
 import { AssistantStreamReader } from '../formats/messages/read-stream.ts';
@@ -7,9 +8,7 @@ import { buildAssistantRequest } from '../formats/messages/write-request.ts';
 import type { Provider } from './provider.ts';
 
 export const assistantProvider: Provider = {
-  name: 'assistant-provider',
-  aliases: ['anthropic'],
-  defaultBaseUrl: 'https://api.anthropic.com',
+  ...vendorIdentity('assistant-provider'),
   routeCredential: 'plain',
   fetchesImages: false,
   streamType: 'text/event-stream',

@@ -1,6 +1,8 @@
 // The GPT vendor, whose wire format is also the callers': answers pass through as sent, only the usage is read out of them.
 // Source: SDK types `ChatCompletion`, `ChatCompletionChunk` of the package openai.
+
 import { parseJson } from '../../common/json.ts';
+import { vendorIdentity } from '../../common/vendors.ts';
 import { gptError, readGptError } from '../formats/chat-completions/errors.ts';
 import { PassthroughStream } from '../formats/chat-completions/pass-stream.ts';
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
@@ -10,9 +12,7 @@ import { buildGptRequest } from '../formats/chat-completions/write-request.ts';
 import type { Provider } from './provider.ts';
 
 export const gptProvider: Provider = {
-  name: 'gpt-provider',
-  aliases: ['openai'],
-  defaultBaseUrl: 'https://api.openai.com/v1',
+  ...vendorIdentity('gpt-provider'),
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',

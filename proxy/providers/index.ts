@@ -1,4 +1,5 @@
-// The providers: adding one is a folder and a line here.
+// The providers of the vendors in common/vendors.ts: adding one is a file and a line here.
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { assistantProvider } from './assistant-provider.ts';
 import { gptProvider } from './gpt-provider.ts';
 import { managedCloudModels } from './managed-cloud-models.ts';
@@ -6,13 +7,15 @@ import type { Provider } from './provider.ts';
 import { searchProvider } from './search-provider.ts';
 import { studioAi } from './studio-ai.ts';
 
-export const providers: readonly Provider[] = [
-  gptProvider,
-  studioAi,
-  assistantProvider,
-  searchProvider,
-  managedCloudModels,
-];
+const shipped = {
+  'gpt-provider': gptProvider,
+  'studio-ai': studioAi,
+  'managed-cloud-models': managedCloudModels,
+  'assistant-provider': assistantProvider,
+  'search-provider': searchProvider,
+} as const satisfies Record<VendorName, Provider>;
+
+export const providers: readonly Provider[] = vendorNames.map((name) => shipped[name]);
 
 /** By canonical name and by every alias. */
 export const providersByName: ReadonlyMap<string, Provider> = new Map(

@@ -1,6 +1,7 @@
 // The managed cloud model service: one API for models of many makers (Converse, ConverseStream), signed requests, binary frames.
 // Source: SDK types of the package @aws-sdk/client-bedrock-runtime.
 
+import { vendorIdentity } from '../../common/vendors.ts';
 import { readCloudError } from '../formats/converse/errors.ts';
 import { readCloudAnswer } from '../formats/converse/read-response.ts';
 import { CloudStreamReader } from '../formats/converse/read-stream.ts';
@@ -8,9 +9,7 @@ import { buildCloudRequest, streamType } from '../formats/converse/write-request
 import type { Provider } from './provider.ts';
 
 export const managedCloudModels: Provider = {
-  name: 'managed-cloud-models',
-  aliases: ['bedrock', 'aws'],
-  defaultBaseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
+  ...vendorIdentity('managed-cloud-models'),
   routeCredential: 'cloud-keys',
   fetchesImages: true,
   streamType,

@@ -12,7 +12,7 @@ import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
 export interface Provider {
   /** Canonical name: in logs, metrics and model ids. */
   readonly name: string;
-  /** Accepted in `<provider>/<model>` and as route segment; never sent out. */
+  /** As common/vendors.ts has them; none of a custom provider. */
   readonly aliases: readonly string[];
   /** `{endpoint}` and `{region}` in it stand for what the provider key or the caller's headers say. */
   readonly defaultBaseUrl: string;

@@ -2,6 +2,7 @@
 // as sent, but for frames and gaps that break clients. Which dialect is spoken, the base URL says.
 // Source: the vendor's REST references and definitions of the inference API; SDK types of the package openai.
 
+import { vendorIdentity } from '../../common/vendors.ts';
 import { PassthroughStream } from '../formats/chat-completions/pass-stream.ts';
 import { passesToVendor } from '../formats/chat-completions/passed-fields.ts';
 import { StudioChunks } from '../formats/chat-completions/studio/chunks.ts';
@@ -13,9 +14,7 @@ import { askedUsage } from '../formats/chat-completions/usage.ts';
 import type { Provider } from './provider.ts';
 
 export const studioAi: Provider = {
-  name: 'studio-ai',
-  aliases: ['azure', 'azure-ai'],
-  defaultBaseUrl: 'https://{endpoint}.services.ai.azure.com/models',
+  ...vendorIdentity('studio-ai'),
   routeCredential: 'bearer',
   fetchesImages: false,
   streamType: 'text/event-stream',

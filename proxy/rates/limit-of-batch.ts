@@ -1,4 +1,5 @@
 // A limit in a turn. Redis judges requests and tells how the limit stood before them; how it stands after each follows from that.
+import { never } from '../../common/never.ts';
 import { bucketOpensInMs, bucketRemaining, bucketResetsInMs } from './counters.ts';
 import { partsOfToken, placeOpensInMs, type RateKind, type Standing } from './rates.ts';
 
@@ -33,12 +34,25 @@ export class LimitOfTurn {
         this.#opensInMs = figures[at + 1] ?? 0;
         this.#resetsInMs = figures[at + 2] ?? 0;
         return at + 3;
+      default:
+        return never(this.kind);
     }
   }
 
   /** How it stands after the next request. @param tokens that this one asked for */
   standing(isAdmitted: boolean, tokens: number): Standing {
-    if (this.kind === 'tokens_per_minute') return this.#ofTokens(isAdmitted, tokens);
+    switch (this.kind) {
+      case 'tokens_per_minute':
+        return this.#ofTokens(isAdmitted, tokens);
+      case 'requests_per_minute':
+      case 'concurrent_requests':
+        return this.#ofRequests(isAdmitted);
+      default:
+        return never(this.kind);
+    }
+  }
+
+  #ofRequests(isAdmitted: boolean): Standing {
     const opensInMs = this.#left > 0 ? 0 : this.#opensInMs;
     if (isAdmitted) this.#left--;
     return { opensInMs, remaining: Math.max(0, this.#left), resetsInMs: this.#resetsInMs };

@@ -1,10 +1,12 @@
 // Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network; beside Redis, its share of what
 // Redis said last. Bounded: limits that have not been asked for longest are forgotten, but for requests under way, which are always
 // known.
+
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
+import { never } from '../../common/never.ts';
 import { type Counter, Places } from './counters.ts';
-import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
+import type { RateAnswer, RateHold, RateKind, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
 import { type SharedCounter, SharedRequests, SharedTokens, type Unreported } from './shares.ts';
 
 export interface LocalRatesDeps {
@@ -127,13 +129,24 @@ export class LocalRates implements Rates {
 
   /** Undefined of requests at a time: each proxy knows its own. */
   #sharedOf({ id, kind }: RateLimit): SharedCounter | undefined {
-    if (kind === 'concurrent_requests') return undefined;
     const known = this.#counters.get(id);
     if (known !== undefined) return known;
-    const Kind = kind === 'requests_per_minute' ? SharedRequests : SharedTokens;
-    const made = new Kind(this.#proxies);
-    this.#counters.set(id, made);
+    const made = this.#made(kind);
+    if (made !== undefined) this.#counters.set(id, made);
     return made;
+  }
+
+  #made(kind: RateKind): SharedCounter | undefined {
+    switch (kind) {
+      case 'requests_per_minute':
+        return new SharedRequests(this.#proxies);
+      case 'tokens_per_minute':
+        return new SharedTokens(this.#proxies);
+      case 'concurrent_requests':
+        return undefined;
+      default:
+        return never(kind);
+    }
   }
 
   #place(limitId: string): Places {

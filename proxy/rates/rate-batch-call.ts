@@ -1,5 +1,6 @@
 // A turn in the words of scripts/turn.lua. Each limit is named once, however many requests it applies to; where it was changed
 // between two of them, its newest maximum counts.
+import { aList, aNumber, aString, at, readShape, type Shape } from '../../common/json-shape.ts';
 import type { ScriptCall } from '../redis/script.ts';
 import { nameInShard } from '../redis/shards.ts';
 import { LimitOfTurn } from './limit-of-batch.ts';
@@ -19,6 +20,12 @@ export interface TurnCallOptions {
   /** Of limits that requests ask for: what was let in without Redis. */
   readonly alone: readonly CountedAlone[];
 }
+
+/** Who is admitted, then how each limit stood. */
+const theResponse: Shape<readonly [string, ...number[]]> = (value) => {
+  const [verdicts, ...figures] = aList((one) => one)(value);
+  return [at('[0]', aString, verdicts), ...aList(aNumber)(figures)];
+};
 
 export class TurnCall implements ScriptCall {
   readonly keys: readonly string[];
@@ -52,7 +59,7 @@ export class TurnCall implements ScriptCall {
 
   /** How each request that begins was judged. @param text that the script answers */
   read(text: string): readonly Judgement[] {
-    const [verdicts, ...figures] = JSON.parse(text) as readonly [string, ...number[]];
+    const [verdicts, ...figures] = readShape(text, theResponse);
     let at = 0;
     for (const limit of this.#limits.values()) at = limit.hear(figures, at);
     return this.#turn.begun.map(({ request: { tokens } }, index) => {

@@ -1,4 +1,5 @@
 // What goes to Redis together: requests of one shard, those that have ended and those that begin.
+import { never } from '../../common/never.ts';
 import { nameInShard } from '../redis/shards.ts';
 import type { RateAnswer, RateKind, RateLimit } from './rates.ts';
 
@@ -38,7 +39,16 @@ export function holdsPlaces({ limits }: CountedRequest): boolean {
 
 /** Whether the end of a request changes anything of such a limit. */
 export function isGivenBack(kind: RateKind, correction: number): boolean {
-  return kind === 'concurrent_requests' || (kind === 'tokens_per_minute' && correction !== 0);
+  switch (kind) {
+    case 'concurrent_requests':
+      return true;
+    case 'tokens_per_minute':
+      return correction !== 0;
+    case 'requests_per_minute':
+      return false;
+    default:
+      return never(kind);
+  }
 }
 
 export function rateKey(shard: number, kind: RateKind, limitId: string): string {

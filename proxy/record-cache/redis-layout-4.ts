@@ -1,6 +1,9 @@
 // Records as releases before signatures wrote them to Redis: sealed JSON, trusted because of the cache key alone. Read for one release,
 // and only while the control plane is of a release that does not sign; never written. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
+
 import { hash } from 'node:crypto';
+import { aList, aNumber, anObject, aRecord, readShape, ShapeError } from '../../common/json-shape.ts';
+import { never } from '../../common/never.ts';
 import { type SealContext, type SealKeys, unseal } from '../../common/seal.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';
@@ -23,6 +26,8 @@ export interface StoredInLayout4 {
   };
 }
 
+const theContent = aRecord<StoredInLayout4['content']>({ confirmedAt: aNumber, record: anObject });
+
 export function openLayout4(
   keys: SealKeys,
   subject: Subject,
@@ -36,14 +41,18 @@ export function openLayout4(
   const context = sealContext(subject, header.asOf, header.organization);
   const content = unseal(keys, context, bytes.subarray(headerEnd));
   // What opens was written by a proxy of this layout.
-  return content && { asOf: header.asOf, content: JSON.parse(content.toString()) };
+  return content && { asOf: header.asOf, content: readShape(content.toString(), theContent) };
 }
 
 function parseHeader(text: string): { asOf: Position; organization: string } | undefined {
   try {
-    const [epoch, revision, organization] = JSON.parse(text);
+    const [epoch, revision, organization] = readShape(
+      text,
+      aList((one) => one),
+    );
     return { asOf: { epoch: String(epoch), revision: Number(revision) }, organization: String(organization) };
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error;
     return undefined;
   }
 }
@@ -66,8 +75,11 @@ export function heldOfLayout4(subject: Subject, stored: StoredInLayout4, confirm
       return { ...heldKey(subject.ref, record as KeyRecord, at), isUnsigned: true };
     case 'organization':
       return { ...at, kind: 'organization', record: withSecrets(record as OrganizationRecord) };
-    default:
+    case 'ai_system':
+    case 'person':
       return { ...at, kind: subject.kind, record: record as ScopeRecord };
+    default:
+      return never(subject.kind);
   }
 }
 

@@ -1,10 +1,10 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
 
+import { estimateReasons } from '../../proto/words/money.ts';
 import type { BudgetTotals, SliceMetrics } from '../budgets/leased-budgets.ts';
 import type { AdoptionMetrics } from '../journal/adoption.ts';
 import type { JournalMetrics } from '../journal/journals.ts';
 import type { BudgetMetrics } from '../ledger/request-ledger.ts';
-import { estimateReasons } from '../usage/ledger-client.ts';
 import { skipReasons, type UsageGauges, type UsageMetrics } from '../usage/usage-log.ts';
 import type { HistogramOptions, TalliedHistogram } from './histogram.ts';
 import type { Tally } from './tally.ts';
@@ -79,7 +79,7 @@ function budgetMetrics(tally: Tally): BudgetMetrics {
     help: 'Requests whose provider did not report all that they used, by the reason; their cost is estimated',
     labelNames: ['reason'],
   });
-  for (const reason of estimateReasons) estimated(reason);
+  for (const reason of estimateReasons.words) estimated(reason);
   return {
     refused: (level, reason) => void refusals(level, reason).pending++,
     unpriced: () => void unpriced.pending++,

@@ -1,5 +1,6 @@
 // The platform's base URLs, one template for each provider. `{endpoint}` and `{region}` are all that a caller or a provider key
 // may put into one, in forms that cannot name another host than the operator meant.
+import { isEndpoint, isRegion } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
 import { type BaseUrl, type Provider, parseBaseUrl } from '../providers/provider.ts';
 
@@ -8,18 +9,15 @@ export interface Place {
   readonly region: string | undefined;
 }
 
-const endpointForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9-]+)*$/;
-const regionForm = /^[a-z]{2}(-[a-z0-9]+)+-\d{1,2}$/;
-
 /** @throws GatewayError invalid_endpoint */
 export function checkEndpoint(endpoint: string): string {
-  if (endpoint.length <= 253 && endpointForm.test(endpoint)) return endpoint;
+  if (isEndpoint(endpoint)) return endpoint;
   throw new GatewayError('invalid_endpoint');
 }
 
 /** @throws GatewayError invalid_region */
 export function checkRegion(region: string): string {
-  if (region.length <= 64 && regionForm.test(region)) return region;
+  if (isRegion(region)) return region;
   throw new GatewayError('invalid_region');
 }
 

@@ -1,8 +1,8 @@
 // What a worker is told of a call that it translates, and what it says: plain values and bytes, which change hands without being copied.
 // The functions of a provider are pure, so they give there what they would give here.
 import type { IncomingHttpHeaders } from 'node:http';
-import { providerNames } from '../../common/provider-names.ts';
 import { Secret } from '../../common/secret.ts';
+import { vendorNames } from '../../common/vendors.ts';
 import type { CustomProvider } from '../access/principal.ts';
 import { FetchedImage, type InlineData } from '../conversation/media.ts';
 import { completionTokensMax } from '../conversation/text-tokens.ts';
@@ -77,7 +77,7 @@ interface TranslationFailure {
   readonly message: string;
 }
 
-const shippedNames: ReadonlySet<string> = new Set(providerNames);
+const shippedNames: ReadonlySet<string> = new Set(vendorNames);
 
 /** Undefined for a provider that is neither shipped nor made of one that is. */
 export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provider' | 'form'> | undefined {

@@ -1,5 +1,6 @@
 // Events on their way out: what they take of memory, and how they are packed where many wait.
 import { promisify } from 'node:util';
+import { aList, aNumber, aRecord, aString, readShape, type Shape } from '../../common/json-shape.ts';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { UsageEvent } from './ledger-client.ts';
 
@@ -58,6 +59,23 @@ export interface Packing {
   unpack(packed: Uint8Array, bytesMax?: number): Promise<readonly UsageEvent[]>;
 }
 
+/** What money and blame depend on; the rest may be that of an older version. */
+type Essential = Pick<UsageEvent, 'id' | 'at' | 'session' | 'organizationId' | 'keyId' | 'cost' | 'charges'>;
+
+const someEvents = aList(
+  aRecord<Essential>({
+    id: aString,
+    at: aNumber,
+    session: aString,
+    organizationId: aString,
+    keyId: aString,
+    cost: aNumber,
+    charges: aList(
+      aRecord<UsageEvent['charges'][number]>({ budgetId: aString, window: aString, escrow: aNumber }),
+    ),
+  }),
+) as Shape<UsageEvent[]>;
+
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
@@ -65,6 +83,6 @@ export const packing: Packing = {
   pack: (events) => deflate(JSON.stringify(events), { level: 1 }),
   unpack: async (packed, bytesMax) => {
     const text = await inflate(packed, bytesMax === undefined ? {} : { maxOutputLength: bytesMax });
-    return JSON.parse(text.toString());
+    return readShape(text.toString(), someEvents);
   },
 };

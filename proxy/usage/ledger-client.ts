@@ -2,6 +2,7 @@
 // the database's clock; `now` is when this call was answered, also where it repeats an older answer. Every call fails with an
 // error where no replica has answered in time; it may then have happened.
 
+import type { DrawOutcome, EstimateReason } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
 
 export interface LedgerClient {
@@ -79,7 +80,7 @@ export interface DrawRequest extends Operation {
 }
 
 export interface DrawAnswer extends Answer {
-  readonly outcome: 'granted' | 'exceeded' | 'busy' | 'gone' | 'window' | 'deleted' | 'lost' | 'ignored';
+  readonly outcome: DrawOutcome;
   readonly granted: number;
   /** Of `busy`: what is free and what other sessions hold; undefined where the control plane does not say. */
   readonly attainable: number | undefined;
@@ -88,20 +89,6 @@ export interface DrawAnswer extends Answer {
 export interface ReturnRequest extends Operation {
   readonly amount: number;
 }
-
-/** `EstimateReason` of ledger.proto, which says what they mean. */
-export const estimateReasons = [
-  'left',
-  'cut',
-  'reset',
-  'timed_out',
-  'not_read',
-  'shutdown',
-  'killed',
-  'no_usage',
-] as const;
-
-export type EstimateReason = (typeof estimateReasons)[number];
 
 /** One request that was dispatched: `UsageEvent` of ledger.proto, which says what the fields mean. */
 export interface UsageEvent {

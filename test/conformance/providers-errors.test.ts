@@ -2,12 +2,11 @@
 // the organization's account in it, and never an end of a stream that looks as if all had come.
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import type { Behaviour } from '../../simulator/index.ts';
-import type { VendorName } from '../../simulator/vendors.ts';
 import { accessLine } from '../support/observe.ts';
 import { until } from '../support/process.ts';
-import { vendorNames } from './features/feature.ts';
 import { everyWay, modelFor, refusalOf, type Scene, startScene } from './providers/scene.ts';
 
 let scene: Scene;

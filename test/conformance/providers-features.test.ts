@@ -4,9 +4,9 @@ import type OpenAI from 'openai';
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream';
 import type { Stream } from 'openai/streaming';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { VendorName } from '../../simulator/vendors.ts';
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { plainModels } from '../support/vendors.ts';
-import { type Feature, type Json, type Outcome, vendorNames } from './features/feature.ts';
+import type { Feature, Json, Outcome } from './features/feature.ts';
 import { features } from './features/index.ts';
 import { modelFor, refusalOf, type Scene, startScene, type Way, ways } from './providers/scene.ts';
 
@@ -43,9 +43,8 @@ function casesOf(
   streams: boolean,
 ): (readonly [string, string, string, Case])[] {
   return rows.flatMap((feature) =>
-    feature.at.map((whole, column) => {
-      const vendor = vendorNames[column] ?? 'gpt-provider';
-      const outcome = (streams ? feature.streamed?.[vendor] : undefined) ?? whole;
+    vendorNames.map((vendor) => {
+      const outcome = (streams ? feature.streamed?.[vendor] : undefined) ?? feature.at[vendor];
       return [vendor, feature.name, outcome.is, { feature, vendor, way, streams, outcome }] as const;
     }),
   );

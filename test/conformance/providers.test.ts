@@ -3,10 +3,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { VendorName } from '../../simulator/vendors.ts';
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { checkSense, readCompletion } from '../support/completions.ts';
 import { plainModels } from '../support/vendors.ts';
-import { vendorNames } from './features/feature.ts';
 import { everyWay, modelFor, type Scene, startScene, type Way } from './providers/scene.ts';
 import { boil, stir } from './providers/tools.ts';
 

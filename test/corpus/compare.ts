@@ -4,9 +4,8 @@
 // Ends with a table of what differs and who is right (verdicts.ts), and with 1 where a difference has no verdict yet.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { type VendorName, vendorNames } from '../../common/vendors.ts';
 import { GatewayError } from '../../proxy/errors.ts';
-import type { VendorName } from '../../simulator/vendors.ts';
-import { vendorNames } from '../conformance/features/feature.ts';
 import { plainModels } from '../support/vendors.ts';
 import { builtFor } from './build.ts';
 import { differences, flattened } from './differences.ts';

@@ -1,8 +1,9 @@
 // Every request of the corpus at every vendor: it is refused with a reason, or nothing of what it says is lost on the way.
+
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../common/json.ts';
+import { vendorNames } from '../../common/vendors.ts';
 import { GatewayError } from '../../proxy/errors.ts';
-import { vendorNames } from '../conformance/features/feature.ts';
 import { png } from '../support/png.ts';
 import { builtFor } from './build.ts';
 import { corpusRequests, type Json } from './requests.ts';

@@ -1,8 +1,7 @@
 // Requests and complete answers under guardrails, without a gateway around them: what would go to the model, what to the caller, and
 // what was decided. What guardrails look for is what their words say, read literally.
 import type { JsonObject } from '../../common/json.ts';
-import type { Guardrail } from '../../guardrails/definition.ts';
-import type { TextCheck } from '../../guardrails/index.ts';
+import type { Guardrail, TextCheck } from '../../guardrails/definition.ts';
 import type { Matcher } from '../../guardrails/matcher.ts';
 import type { OrganizationRecord, Principal } from '../../proxy/access/principal.ts';
 import type { ChatCall } from '../../proxy/call.ts';

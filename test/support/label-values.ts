@@ -2,14 +2,14 @@
 // here by the compiler or by a test, not on a dashboard.
 
 import { methodNames } from '../../control-plane/api/methods.ts';
-import type { DrawOutcome } from '../../control-plane/ledger/acquire.ts';
 import type { LedgerMetrics } from '../../control-plane/ledger/metrics.ts';
 import { callCodes } from '../../control-plane/rpc/errors.ts';
 import { tryOutcomes } from '../../control-plane/webhooks/deliveries.ts';
-import type { Decision } from '../../guardrails/definition.ts';
 import { reviewOutcomes } from '../../injector/telemetry/metrics.ts';
 import { verbs } from '../../keeper/api/client.ts';
 import { tasks, webhookWrites } from '../../keeper/telemetry/metrics.ts';
+import { decisions } from '../../proto/words/guardrails.ts';
+import { drawOutcomes, estimateReasons } from '../../proto/words/money.ts';
 import type { CacheIgnored, LookupTier } from '../../proxy/access/record-source.ts';
 import type { RefusalReason } from '../../proxy/budgets/budgets.ts';
 import { errorTable } from '../../proxy/errors.ts';
@@ -17,7 +17,6 @@ import type { RequestRecord } from '../../proxy/http/exchange.ts';
 import { readOnResults } from '../../proxy/http/read-on.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
 import { shares } from '../../proxy/shares.ts';
-import { estimateReasons } from '../../proxy/usage/ledger-client.ts';
 import { skipReasons, type UsageMetrics } from '../../proxy/usage/usage-log.ts';
 
 /** By `metric label`, else by label. Undefined: any value may be. */
@@ -63,24 +62,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'gateway_read_on_total result': readOnResults,
   'gateway_share_used resource': Object.keys(shares),
   'gateway_share_refused_total resource': Object.keys(shares),
-  'gateway_estimated_requests_total reason': estimateReasons,
-  decision: all<Decision>({
-    ...{
-      pass: true,
-      block: true,
-      redact: true,
-      observe: true,
-      failed_pass: true,
-      failed_block: true,
-      unavailable: true,
-    },
-  }),
+  'gateway_estimated_requests_total reason': estimateReasons.words,
+  decision: decisions.words,
   'gateway_control_plane_calls_total code': ['OK', ...Object.keys(callCodes)],
   method: methodNames,
-  'gateway_control_plane_draws_total outcome': all<DrawOutcome>({
-    ...{ granted: true, exceeded: true, busy: true, lost: true, ignored: true },
-    ...{ gone: true, window: true, deleted: true },
-  }),
+  'gateway_control_plane_draws_total outcome': drawOutcomes.words,
   'gateway_control_plane_webhook_tries_total outcome': tryOutcomes,
   'gateway_control_plane_usage_events_total result': all<Exclude<keyof Reported, 'over'>>({
     ...{ recorded: true, duplicate: true, unknown: true },

@@ -1,7 +1,9 @@
 // Both implementations of rates under a clock of a test: the scripts run in a real Redis that is told the time.
+
 import { createBackground } from '../../common/background.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
+import { limitKinds } from '../../proto/words/access.ts';
 import { tokensWaitMs } from '../../proxy/rates/batch-queue.ts';
 import { LocalRates } from '../../proxy/rates/local-rates.ts';
 import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/rates/rates.ts';
@@ -206,6 +208,11 @@ export function newLimit(kind: RateKind, max: number): RateLimit {
   limits++;
   return { id: `limit-${limits}`, kind, max };
 }
+
+/** All kinds of limits but budgets. */
+export const rateKinds = limitKinds.words.filter((kind) => kind !== 'budget');
+/** What no version knows yet. */
+export const kindOfTomorrow = 'requests_per_century' as RateKind;
 
 export const newRequests = (max: number) => newLimit('requests_per_minute', max);
 export const newTokens = (max: number) => newLimit('tokens_per_minute', max);

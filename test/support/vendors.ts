@@ -1,6 +1,7 @@
 // What the simulated vendors accept: as stored provider keys, as headers of their own routes, and where they are.
+
+import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import { accounts } from '../../simulator/managed-cloud-models/accounts.ts';
-import type { VendorName } from '../../simulator/vendors.ts';
 import type { Environment } from './gateway.ts';
 
 export const region = 'eu-west-1';
@@ -43,12 +44,9 @@ export function ownPath(vendor: VendorName): string {
 
 /** Settings of a proxy for which the simulator at this address is every vendor. */
 export function vendorSettings(baseUrls: Readonly<Record<VendorName, string>>, port: number): Environment {
-  return {
-    GATEWAY_GPT_PROVIDER_URL: baseUrls['gpt-provider'],
-    GATEWAY_STUDIO_AI_URL: `${baseUrls['studio-ai']}/models`,
-    GATEWAY_MANAGED_CLOUD_MODELS_URL: baseUrls['managed-cloud-models'],
-    GATEWAY_ASSISTANT_PROVIDER_URL: baseUrls['assistant-provider'],
-    GATEWAY_SEARCH_PROVIDER_URL: baseUrls['search-provider'],
-    GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}`,
-  };
+  const urls = vendorNames.map((name) => {
+    const path = name === 'studio-ai' ? '/models' : '';
+    return [vendors[name].baseUrlSetting, `${baseUrls[name]}${path}`] as const;
+  });
+  return { ...Object.fromEntries(urls), GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${port}` };
 }

@@ -1,10 +1,11 @@
 // What the answer of one request is held against: the guardrails of its output, and what makes placeholders of its input again what
 // they stand for. A check that throws has failed: its guardrail's failure rule decides, and it is not asked again.
-import type { Decision, Guardrail } from '../../../guardrails/definition.ts';
+import type { Guardrail } from '../../../guardrails/definition.ts';
 import { restored, restoreMatcher } from '../../../guardrails/kinds/restore.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import { BlockedError, type Guard } from '../../../guardrails/window.ts';
+import type { Decision } from '../../../proto/words/guardrails.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CompiledGuardrail, StageGuardrails } from '../compiled.ts';
 import { blocksOnFailure, type Decisions } from '../decisions.ts';

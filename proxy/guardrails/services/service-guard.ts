@@ -6,7 +6,8 @@ import type { Clock } from '../../../common/clock.ts';
 import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Logger } from '../../../common/logger.ts';
-import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
+import { never } from '../../../common/never.ts';
+import { type Guardrail, isAskedCheck, type Stage } from '../../../guardrails/definition.ts';
 import { JsonKeeper } from '../../../guardrails/json-keeper.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { AskedContext, TextVerdict } from '../../../guardrails/services/adapter.ts';
@@ -214,6 +215,7 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
       ...{ ask, timeoutMs, clock, log },
       asked: (outcome) => metrics.serviceAsked(check.kind, outcome),
     });
+  if (!isAskedCheck(check)) return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
   switch (check.kind) {
     case 'webhook':
       return within(check.timeoutMs, createWebhookAsk(check, { post: openPost(), clock }));
@@ -224,7 +226,7 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
     case 'model':
       return within(check.timeoutMs, createModelAsk(check, askModel));
     default:
-      return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
+      return never(check);
   }
 }
 

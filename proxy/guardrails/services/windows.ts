@@ -1,7 +1,8 @@
 // Long texts are asked about in windows that overlap: where a window begins goes by the text alone, never by how it came, so that a
 // stream is asked about what a whole answer is asked about. Of what was judged the end is kept back and asked about again with what
 // follows: whatever is no longer than the overlap is seen whole before any of it leaves.
-import type { Guardrail, Stage } from '../../../guardrails/definition.ts';
+import { never } from '../../../common/never.ts';
+import { type Guardrail, isAskedCheck, type Stage } from '../../../guardrails/definition.ts';
 import { modelForm } from '../../../guardrails/models/index.ts';
 import { serviceAdapter } from '../../../guardrails/services/index.ts';
 
@@ -21,13 +22,17 @@ export function windowOf(
 
 /** What is asked in one piece at most. */
 function textMaxOf(check: Guardrail['check']): number {
+  if (!isAskedCheck(check)) return Number.POSITIVE_INFINITY;
   switch (check.kind) {
     case 'service':
       return serviceAdapter(check.adapter)?.textMax ?? Number.POSITIVE_INFINITY;
     case 'model':
       return modelForm(check.form)?.textMax ?? Number.POSITIVE_INFINITY;
-    default:
+    case 'webhook':
+    case 'moderation':
       return Number.POSITIVE_INFINITY;
+    default:
+      return never(check);
   }
 }
 

@@ -140,7 +140,12 @@ end
 local kinds = { requests_per_minute = requests, tokens_per_minute = tokens, concurrent_requests = places }
 local kind_of = {}
 for i = 1, #KEYS - 1 do
-  kind_of[i] = kinds[call.limits[2 * i - 1]]
+  local word = call.limits[2 * i - 1]
+  kind_of[i] = kinds[word]
+  -- Before anything is written. What counts none of its requests lets all of them in.
+  if not kind_of[i] then
+    return redis.error_reply('GATEWAY_KIND no limit of the kind ' .. tostring(word) .. ' is counted here')
+  end
 end
 
 -- Of each limit what is given back to it: corrections to tokens, leases to places.

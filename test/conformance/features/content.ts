@@ -9,6 +9,7 @@ import {
   type Json,
   native,
   refused,
+  usually,
   vendorRefuses,
 } from './feature.ts';
 
@@ -52,47 +53,42 @@ export const contentFeatures: readonly Feature[] = [
   {
     name: 'a message of the role `system`',
     ask: { messages: [{ role: 'system', content: brief }, hello] },
-    at: [
-      native('messages.0.content', brief),
-      native('messages.0.content', brief),
-      native('system.0.text', brief),
-      native('system.0.text', brief),
-      native('systemInstruction.parts.0.text', brief),
-    ],
+    at: usually(native('messages.0.content', brief), {
+      'managed-cloud-models': native('system.0.text', brief),
+      'assistant-provider': native('system.0.text', brief),
+      'search-provider': native('systemInstruction.parts.0.text', brief),
+    }),
   },
   {
     name: 'a message of the role `developer`',
     ask: { messages: [{ role: 'developer', content: brief }, hello] },
-    at: [
-      native('messages.0.role', 'developer'),
-      emulated('as a system message', 'messages.0', { role: 'system', content: brief }),
-      emulated('as a system text', 'system.0.text', brief),
-      emulated('as a system text', 'system.0.text', brief),
-      emulated('as a system text', 'systemInstruction.parts.0.text', brief),
-    ],
+    at: usually(emulated('as a system text', 'system.0.text', brief), {
+      'gpt-provider': native('messages.0.role', 'developer'),
+      'studio-ai': emulated('as a system message', 'messages.0', { role: 'system', content: brief }),
+      'search-provider': emulated('as a system text', 'systemInstruction.parts.0.text', brief),
+    }),
   },
   {
     name: 'a system message in the middle',
     ask: inTheMiddle,
-    at: [
-      native('messages.1.content', brief),
-      native('messages.1.content', brief),
-      asNote('messages.0.content.1.text'),
-      asNote('messages.0.content.1.text'),
-      asNote('contents.0.parts.1.text'),
-    ],
+    at: usually(native('messages.1.content', brief), {
+      'managed-cloud-models': asNote('messages.0.content.1.text'),
+      'assistant-provider': asNote('messages.0.content.1.text'),
+      'search-provider': asNote('contents.0.parts.1.text'),
+    }),
   },
   {
     name: 'the same, of a model that takes it there',
     ask: inTheMiddle,
     models: { 'assistant-provider': 'claude-opus-4-8' },
-    at: [
-      native('messages.1.content', brief),
-      native('messages.1.content', brief),
-      asNote('messages.0.content.1.text'),
-      native('messages.1', { role: 'system', content: [{ type: 'text', text: brief }] }),
-      asNote('contents.0.parts.1.text'),
-    ],
+    at: usually(native('messages.1.content', brief), {
+      'managed-cloud-models': asNote('messages.0.content.1.text'),
+      'assistant-provider': native('messages.1', {
+        role: 'system',
+        content: [{ type: 'text', text: brief }],
+      }),
+      'search-provider': asNote('contents.0.parts.1.text'),
+    }),
   },
   {
     name: 'the same, of an open model',
@@ -101,35 +97,29 @@ export const contentFeatures: readonly Feature[] = [
       'studio-ai': 'Llama-3.3-70B-Instruct',
       'managed-cloud-models': 'us.meta.llama3-3-70b-instruct-v1:0',
     },
-    at: [
-      native('messages.1.content', brief),
-      asNote('messages.0.content', `Hello\n${note}\nGo on.`),
-      asNote('messages.0.content.1.text'),
-      asNote('messages.0.content.1.text'),
-      asNote('contents.0.parts.1.text'),
-    ],
+    at: usually(asNote('messages.0.content.1.text'), {
+      'gpt-provider': native('messages.1.content', brief),
+      'studio-ai': asNote('messages.0.content', `Hello\n${note}\nGo on.`),
+      'search-provider': asNote('contents.0.parts.1.text'),
+    }),
   },
   {
     name: 'a system prompt of 100 KiB',
     ask: { messages: [{ role: 'system', content: long }, hello] },
-    at: [
-      native('messages.0.content', long),
-      native('messages.0.content', long),
-      native('system.0.text', long),
-      native('system.0.text', long),
-      native('systemInstruction.parts.0.text', long),
-    ],
+    at: usually(native('messages.0.content', long), {
+      'managed-cloud-models': native('system.0.text', long),
+      'assistant-provider': native('system.0.text', long),
+      'search-provider': native('systemInstruction.parts.0.text', long),
+    }),
   },
   {
     name: 'an answer begun by the caller: the last message is the assistant’s',
     ask: begun,
-    at: [
-      native('messages.1.content', 'Tea is '),
-      native('messages.1.content', 'Tea is '),
-      native('messages.1.content.0.text', 'Tea is'),
-      native('messages.1.content.0.text', 'Tea is'),
-      native('contents.1.parts.0.text', 'Tea is '),
-    ],
+    at: usually(native('messages.1.content', 'Tea is '), {
+      'managed-cloud-models': native('messages.1.content.0.text', 'Tea is'),
+      'assistant-provider': native('messages.1.content.0.text', 'Tea is'),
+      'search-provider': native('contents.1.parts.0.text', 'Tea is '),
+    }),
   },
   {
     name: 'the same, of a model that wants the user to speak last',
@@ -140,47 +130,41 @@ export const contentFeatures: readonly Feature[] = [
       'assistant-provider': 'claude-opus-4-8',
       'search-provider': 'gemini-3.8-flash',
     },
-    at: [
-      native('messages.1.content', 'Tea is '),
-      emulated('asked to continue', 'messages.2.content', 'Continue.'),
-      emulated('asked to continue', 'messages.2.content.0.text', 'Continue.'),
-      emulated('asked to continue', 'messages.2.content.0.text', 'Continue.'),
-      emulated('a turn of the user’s that says nothing', 'contents.2.parts.0.text', ' '),
-    ],
+    at: usually(emulated('asked to continue', 'messages.2.content.0.text', 'Continue.'), {
+      'gpt-provider': native('messages.1.content', 'Tea is '),
+      'studio-ai': emulated('asked to continue', 'messages.2.content', 'Continue.'),
+      'search-provider': emulated('a turn of the user’s that says nothing', 'contents.2.parts.0.text', ' '),
+    }),
   },
   {
     name: '`name` of a message',
     ask: { messages: [{ ...hello, name: 'ann' }] },
-    at: [
-      native('messages.0.name', 'ann'),
-      dropped('messages.name'),
-      dropped('messages.name'),
-      dropped('messages.name'),
-      dropped('messages.name'),
-    ],
+    at: usually(dropped('messages.name'), {
+      'gpt-provider': native('messages.0.name', 'ann'),
+    }),
   },
   {
     name: 'an image as data URL',
     ask: withPart({ type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } }),
-    at: [
-      native(`${inPart}.image_url.url`, `data:image/png;base64,${png}`),
-      native(`${inPart}.image_url.url`, `data:image/png;base64,${png}`),
-      native(`${inPart}.image`, { format: 'png', source: { bytes: png } }),
-      native(`${inPart}.source`, { type: 'base64', media_type: 'image/png', data: png }),
-      native('contents.0.parts.1.inlineData', { mimeType: 'image/png', data: png }),
-    ],
+    at: usually(native(`${inPart}.image_url.url`, `data:image/png;base64,${png}`), {
+      'managed-cloud-models': native(`${inPart}.image`, { format: 'png', source: { bytes: png } }),
+      'assistant-provider': native(`${inPart}.source`, {
+        type: 'base64',
+        media_type: 'image/png',
+        data: png,
+      }),
+      'search-provider': native('contents.0.parts.1.inlineData', { mimeType: 'image/png', data: png }),
+    }),
   },
   {
     name: 'an image by URL',
     // What fetches it must refuse to fetch this.
     ask: withPart({ type: 'image_url', image_url: { url: 'https://127.0.0.1/a.png' } }),
-    at: [
-      native(`${inPart}.image_url.url`, 'https://127.0.0.1/a.png'),
-      native(`${inPart}.image_url.url`, 'https://127.0.0.1/a.png'),
-      fetched,
-      native(`${inPart}.source`, { type: 'url', url: 'https://127.0.0.1/a.png' }),
-      fetched,
-    ],
+    at: usually(native(`${inPart}.image_url.url`, 'https://127.0.0.1/a.png'), {
+      'managed-cloud-models': fetched,
+      'assistant-provider': native(`${inPart}.source`, { type: 'url', url: 'https://127.0.0.1/a.png' }),
+      'search-provider': fetched,
+    }),
   },
   {
     name: 'a PDF file as data',
@@ -188,46 +172,45 @@ export const contentFeatures: readonly Feature[] = [
       type: 'file',
       file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` },
     }),
-    at: [
-      native(`${inPart}.file.filename`, 'a.pdf'),
-      refused('messages[0].content[1]'),
-      native(`${inPart}.document.source.bytes`, pdf),
-      native(`${inPart}.source.data`, pdf),
-      native('contents.0.parts.1.inlineData.data', pdf),
-    ],
+    at: usually(native(`${inPart}.file.filename`, 'a.pdf'), {
+      'studio-ai': refused('messages[0].content[1]'),
+      'managed-cloud-models': native(`${inPart}.document.source.bytes`, pdf),
+      'assistant-provider': native(`${inPart}.source.data`, pdf),
+      'search-provider': native('contents.0.parts.1.inlineData.data', pdf),
+    }),
   },
   {
     name: 'a file by id',
     ask: withPart({ type: 'file', file: { file_id: 'file-1' } }),
-    at: [
-      native(`${inPart}.file.file_id`, 'file-1'),
-      refused('messages[0].content[1]'),
-      refused('messages[0].content[1].file.file_id'),
-      refused('messages[0].content[1].file.file_id'),
-      refused('messages[0].content[1].file.file_id'),
-    ],
+    at: usually(refused('messages[0].content[1].file.file_id'), {
+      'gpt-provider': native(`${inPart}.file.file_id`, 'file-1'),
+      'studio-ai': refused('messages[0].content[1]'),
+    }),
   },
   {
     name: 'sound',
     ask: withPart({ type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } }),
-    at: [
-      native(`${inPart}.input_audio.format`, 'wav'),
-      native(`${inPart}.input_audio.format`, 'wav'),
-      vendorRefuses(null),
-      refused('messages[0].content[1]'),
-      native('contents.0.parts.1.inlineData', { mimeType: 'audio/wav', data: 'UklGRg==' }),
-    ],
+    at: usually(native(`${inPart}.input_audio.format`, 'wav'), {
+      'managed-cloud-models': vendorRefuses(null),
+      'assistant-provider': refused('messages[0].content[1]'),
+      'search-provider': native('contents.0.parts.1.inlineData', { mimeType: 'audio/wav', data: 'UklGRg==' }),
+    }),
   },
   {
     name: 'an image in a tool’s result',
     ask: inResult(image),
-    at: [
-      asTurn('messages.3.content.1', image),
-      asTurn('messages.3.content.1', image),
-      native('messages.2.content.0.toolResult.content.0.image', { format: 'png', source: { bytes: png } }),
-      native('messages.2.content.0.content.0.source', { type: 'base64', media_type: 'image/png', data: png }),
-      asTurn('contents.3.parts.1.inlineData', { mimeType: 'image/png', data: png }),
-    ],
+    at: usually(asTurn('messages.3.content.1', image), {
+      'managed-cloud-models': native('messages.2.content.0.toolResult.content.0.image', {
+        format: 'png',
+        source: { bytes: png },
+      }),
+      'assistant-provider': native('messages.2.content.0.content.0.source', {
+        type: 'base64',
+        media_type: 'image/png',
+        data: png,
+      }),
+      'search-provider': asTurn('contents.3.parts.1.inlineData', { mimeType: 'image/png', data: png }),
+    }),
   },
   {
     name: 'the same, of a model with or without it',
@@ -236,13 +219,18 @@ export const contentFeatures: readonly Feature[] = [
       'managed-cloud-models': 'us.meta.llama4-maverick-17b-instruct-v1:0',
       'search-provider': 'gemini-3-flash-preview',
     },
-    at: [
-      asTurn('messages.3.content.1', image),
-      asTurn('messages.3.content.1', image),
-      asTurn('messages.4.content.1.image.format', 'png'),
-      native('messages.2.content.0.content.0.source', { type: 'base64', media_type: 'image/png', data: png }),
-      native('contents.2.parts.0.functionResponse.parts.0.inlineData', { mimeType: 'image/png', data: png }),
-    ],
+    at: usually(asTurn('messages.3.content.1', image), {
+      'managed-cloud-models': asTurn('messages.4.content.1.image.format', 'png'),
+      'assistant-provider': native('messages.2.content.0.content.0.source', {
+        type: 'base64',
+        media_type: 'image/png',
+        data: png,
+      }),
+      'search-provider': native('contents.2.parts.0.functionResponse.parts.0.inlineData', {
+        mimeType: 'image/png',
+        data: png,
+      }),
+    }),
     // It takes no tools there.
     streamed: { 'managed-cloud-models': vendorRefuses(null) },
   },
@@ -253,13 +241,12 @@ export const contentFeatures: readonly Feature[] = [
       file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` },
     }),
     models: { 'search-provider': 'gemini-3-flash-preview' },
-    at: [
-      asTurn('messages.3.content.1.file.filename', 'a.pdf'),
-      refused('messages[2].content[0]'),
-      native('messages.2.content.0.toolResult.content.0.document.source.bytes', pdf),
-      native('messages.2.content.0.content.0.source.data', pdf),
-      native('contents.2.parts.0.functionResponse.parts.0.inlineData.data', pdf),
-    ],
+    at: usually(asTurn('messages.3.content.1.file.filename', 'a.pdf'), {
+      'studio-ai': refused('messages[2].content[0]'),
+      'managed-cloud-models': native('messages.2.content.0.toolResult.content.0.document.source.bytes', pdf),
+      'assistant-provider': native('messages.2.content.0.content.0.source.data', pdf),
+      'search-provider': native('contents.2.parts.0.functionResponse.parts.0.inlineData.data', pdf),
+    }),
   },
   {
     name: '`images` of an assistant’s message, which the model made (extension)',
@@ -270,13 +257,15 @@ export const contentFeatures: readonly Feature[] = [
         { role: 'user', content: 'Make it blue.' },
       ],
     },
-    at: [
-      made('messages.2.content.1', image),
-      made('messages.2.content.1', image),
-      made('messages.2.content.1.image', { format: 'png', source: { bytes: png } }),
-      made('messages.2.content.1.source', { type: 'base64', media_type: 'image/png', data: png }),
-      native('contents.1.parts.1.inlineData', { mimeType: 'image/png', data: png }),
-    ],
+    at: usually(made('messages.2.content.1', image), {
+      'managed-cloud-models': made('messages.2.content.1.image', { format: 'png', source: { bytes: png } }),
+      'assistant-provider': made('messages.2.content.1.source', {
+        type: 'base64',
+        media_type: 'image/png',
+        data: png,
+      }),
+      'search-provider': native('contents.1.parts.1.inlineData', { mimeType: 'image/png', data: png }),
+    }),
   },
   {
     name: '`citations` of a file (extension)',
@@ -285,36 +274,28 @@ export const contentFeatures: readonly Feature[] = [
       file: { filename: 'a.txt', file_data: `data:text/plain;base64,${plain}` },
       citations: { enabled: true },
     }),
-    at: [
-      dropped('messages.citations'),
-      refused('messages[0].content[1]'),
-      native(`${inPart}.document.citations`, { enabled: true }),
-      native(`${inPart}.citations`, { enabled: true }),
-      dropped('messages.citations'),
-    ],
+    at: usually(dropped('messages.citations'), {
+      'studio-ai': refused('messages[0].content[1]'),
+      'managed-cloud-models': native(`${inPart}.document.citations`, { enabled: true }),
+      'assistant-provider': native(`${inPart}.citations`, { enabled: true }),
+    }),
   },
   {
     name: '`cache_control` of a part (extension)',
     ask: {
       messages: [{ role: 'system', content: [{ type: 'text', text: brief, cache_control: marked }] }, hello],
     },
-    at: [
-      dropped('messages.cache_control'),
-      dropped('messages.cache_control'),
-      native('system.1.cachePoint', { type: 'default' }),
-      native('system.0.cache_control', marked),
-      dropped('messages.cache_control'),
-    ],
+    at: usually(dropped('messages.cache_control'), {
+      'managed-cloud-models': native('system.1.cachePoint', { type: 'default' }),
+      'assistant-provider': native('system.0.cache_control', marked),
+    }),
   },
   {
     name: '`cache_control` of a message (extension)',
     ask: { messages: [{ role: 'system', content: brief, cache_control: marked }, hello] },
-    at: [
-      dropped('messages.cache_control'),
-      dropped('messages.cache_control'),
-      native('system.1.cachePoint', { type: 'default' }),
-      native('system.0.cache_control', marked),
-      dropped('messages.cache_control'),
-    ],
+    at: usually(dropped('messages.cache_control'), {
+      'managed-cloud-models': native('system.1.cachePoint', { type: 'default' }),
+      'assistant-provider': native('system.0.cache_control', marked),
+    }),
   },
 ];

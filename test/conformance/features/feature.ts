@@ -1,18 +1,10 @@
 // What becomes of one feature of a request at each provider: a row of the table that the conformance tests take their cases from and
 // docs/providers.md its matrix. Nothing here knows how a test or a page is made.
+
+import { type VendorName, vendorNames } from '../../../common/vendors.ts';
 import type { Behaviour } from '../../../simulator/behaviour.ts';
-import type { VendorName } from '../../../simulator/vendors.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
-
-/** In the order of the table's columns. */
-export const vendorNames = [
-  'gpt-provider',
-  'studio-ai',
-  'managed-cloud-models',
-  'assistant-provider',
-  'search-provider',
-] as const satisfies readonly VendorName[];
 
 export type PerVendor<T> = Readonly<Partial<Record<VendorName, T>>>;
 
@@ -25,8 +17,7 @@ export interface Feature {
   readonly says?: Behaviour;
   /** Models that the feature is about, where that is not the one of most tests. */
   readonly models?: PerVendor<string>;
-  /** In the order of `vendorNames`. */
-  readonly at: readonly [Outcome, Outcome, Outcome, Outcome, Outcome];
+  readonly at: Readonly<Record<VendorName, Outcome>>;
   /** Where a stream differs. */
   readonly streamed?: PerVendor<Outcome>;
 }
@@ -54,6 +45,12 @@ export type Outcome =
   | { readonly is: 'refused'; readonly param: string }
   /** It goes to the vendor, who refuses it of this model. */
   | { readonly is: 'refused by vendor'; readonly param: string | null };
+
+/** The same of every vendor, but for those that differ: a new one needs to be in the rows where it does, and a test finds them. */
+export function usually(usual: Outcome, differing: PerVendor<Outcome> = {}): Feature['at'] {
+  const outcomes = vendorNames.map((name) => [name, differing[name] ?? usual] as const);
+  return Object.fromEntries(outcomes) as Feature['at'];
+}
 
 /**
  * @param value absent: whatever stands there

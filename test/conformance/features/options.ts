@@ -1,62 +1,60 @@
 // How long an answer may be, and how its words are drawn.
-import { dropped, emulated, type Feature, leftOut, native, refused, vendorRefuses } from './feature.ts';
+import {
+  dropped,
+  emulated,
+  type Feature,
+  leftOut,
+  native,
+  refused,
+  usually,
+  vendorRefuses,
+} from './feature.ts';
 
 export const lengthFeatures: readonly Feature[] = [
   {
     name: '`max_tokens`',
     ask: { max_tokens: 20 },
-    at: [
-      native('max_tokens', 20),
-      native('max_tokens', 20),
-      native('inferenceConfig.maxTokens', 20),
-      native('max_tokens', 20),
-      native('generationConfig.maxOutputTokens', 20),
-    ],
+    at: usually(native('max_tokens', 20), {
+      'managed-cloud-models': native('inferenceConfig.maxTokens', 20),
+      'search-provider': native('generationConfig.maxOutputTokens', 20),
+    }),
   },
   {
     name: '`max_completion_tokens`',
     ask: { max_completion_tokens: 20 },
-    at: [
-      native('max_completion_tokens', 20),
-      native('max_tokens', 20),
-      native('inferenceConfig.maxTokens', 20),
-      native('max_tokens', 20),
-      native('generationConfig.maxOutputTokens', 20),
-    ],
+    at: usually(native('max_tokens', 20), {
+      'gpt-provider': native('max_completion_tokens', 20),
+      'managed-cloud-models': native('inferenceConfig.maxTokens', 20),
+      'search-provider': native('generationConfig.maxOutputTokens', 20),
+    }),
   },
   {
     name: '`max_tokens`, of a model that knows the newer field only',
     ask: { max_tokens: 200 },
     models: { 'gpt-provider': 'gpt-5', 'studio-ai': 'gpt-5' },
-    at: [
-      emulated('as `max_completion_tokens`', 'max_completion_tokens', 200),
-      emulated('as `max_completion_tokens`', 'max_completion_tokens', 200),
-      native('inferenceConfig.maxTokens', 200),
-      native('max_tokens', 200),
-      native('generationConfig.maxOutputTokens', 200),
-    ],
+    at: usually(emulated('as `max_completion_tokens`', 'max_completion_tokens', 200), {
+      'managed-cloud-models': native('inferenceConfig.maxTokens', 200),
+      'assistant-provider': native('max_tokens', 200),
+      'search-provider': native('generationConfig.maxOutputTokens', 200),
+    }),
   },
   {
     name: 'no limit: what the gateway sends, told in `x-svc-max-tokens`',
     ask: {},
-    at: [
-      leftOut,
-      leftOut,
-      emulated('8,192, or 32,768 with reasoning', 'inferenceConfig.maxTokens', 8192),
-      emulated('the model’s own limit', 'max_tokens', 64_000),
-      leftOut,
-    ],
+    at: usually(leftOut, {
+      'managed-cloud-models': emulated('8,192, or 32,768 with reasoning', 'inferenceConfig.maxTokens', 8192),
+      'assistant-provider': emulated('the model’s own limit', 'max_tokens', 64_000),
+    }),
   },
   {
     name: '`stop`',
     ask: { stop: 'END' },
-    at: [
-      native('stop', 'END'),
-      native('stop', ['END']),
-      native('inferenceConfig.stopSequences', ['END']),
-      native('stop_sequences', ['END']),
-      native('generationConfig.stopSequences', ['END']),
-    ],
+    at: usually(native('stop', 'END'), {
+      'studio-ai': native('stop', ['END']),
+      'managed-cloud-models': native('inferenceConfig.stopSequences', ['END']),
+      'assistant-provider': native('stop_sequences', ['END']),
+      'search-provider': native('generationConfig.stopSequences', ['END']),
+    }),
   },
 ];
 
@@ -64,24 +62,19 @@ export const samplingFeatures: readonly Feature[] = [
   {
     name: '`temperature`',
     ask: { temperature: 0.5 },
-    at: [
-      native('temperature', 0.5),
-      native('temperature', 0.5),
-      native('inferenceConfig.temperature', 0.5),
-      native('temperature', 0.5),
-      native('generationConfig.temperature', 0.5),
-    ],
+    at: usually(native('temperature', 0.5), {
+      'managed-cloud-models': native('inferenceConfig.temperature', 0.5),
+      'search-provider': native('generationConfig.temperature', 0.5),
+    }),
   },
   {
     name: '`temperature` above 1',
     ask: { temperature: 1.7 },
-    at: [
-      native('temperature', 1.7),
-      emulated('1', 'temperature', 1),
-      emulated('1', 'inferenceConfig.temperature', 1),
-      emulated('1', 'temperature', 1),
-      native('generationConfig.temperature', 1.7),
-    ],
+    at: usually(emulated('1', 'temperature', 1), {
+      'gpt-provider': native('temperature', 1.7),
+      'managed-cloud-models': emulated('1', 'inferenceConfig.temperature', 1),
+      'search-provider': native('generationConfig.temperature', 1.7),
+    }),
   },
   {
     name: '`temperature`, of a model that takes none',
@@ -92,102 +85,81 @@ export const samplingFeatures: readonly Feature[] = [
       'managed-cloud-models': 'us.anthropic.claude-opus-4-7',
       'assistant-provider': 'claude-opus-4-8',
     },
-    at: [
-      vendorRefuses('temperature'),
-      vendorRefuses('temperature'),
-      dropped('temperature'),
-      dropped('temperature'),
-      native('generationConfig.temperature', 0.5),
-    ],
+    at: usually(vendorRefuses('temperature'), {
+      'managed-cloud-models': dropped('temperature'),
+      'assistant-provider': dropped('temperature'),
+      'search-provider': native('generationConfig.temperature', 0.5),
+    }),
   },
   {
     name: '`top_p`',
     ask: { top_p: 0.5 },
-    at: [
-      native('top_p', 0.5),
-      native('top_p', 0.5),
-      native('inferenceConfig.topP', 0.5),
-      native('top_p', 0.5),
-      native('generationConfig.topP', 0.5),
-    ],
+    at: usually(native('top_p', 0.5), {
+      'managed-cloud-models': native('inferenceConfig.topP', 0.5),
+      'search-provider': native('generationConfig.topP', 0.5),
+    }),
   },
   {
     name: '`temperature` and `top_p` together',
     ask: { temperature: 0.5, top_p: 0.5 },
-    at: [
-      native('top_p', 0.5),
-      native('top_p', 0.5),
-      native('inferenceConfig.temperature', 0.5, 'top_p'),
-      native('temperature', 0.5, 'top_p'),
-      native('generationConfig.topP', 0.5),
-    ],
+    at: usually(native('top_p', 0.5), {
+      'managed-cloud-models': native('inferenceConfig.temperature', 0.5, 'top_p'),
+      'assistant-provider': native('temperature', 0.5, 'top_p'),
+      'search-provider': native('generationConfig.topP', 0.5),
+    }),
   },
   {
     name: '`top_k` (extension)',
     ask: { top_k: 40 },
-    at: [
-      vendorRefuses('top_k'),
-      vendorRefuses('top_k'),
-      native('additionalModelRequestFields.top_k', 40),
-      native('top_k', 40),
-      native('generationConfig.topK', 40),
-    ],
+    at: usually(vendorRefuses('top_k'), {
+      'managed-cloud-models': native('additionalModelRequestFields.top_k', 40),
+      'assistant-provider': native('top_k', 40),
+      'search-provider': native('generationConfig.topK', 40),
+    }),
   },
   {
     name: '`seed`',
     ask: { seed: 7 },
-    at: [
-      native('seed', 7),
-      native('seed', 7),
-      dropped('seed'),
-      dropped('seed'),
-      native('generationConfig.seed', 7),
-    ],
+    at: usually(native('seed', 7), {
+      'managed-cloud-models': dropped('seed'),
+      'assistant-provider': dropped('seed'),
+      'search-provider': native('generationConfig.seed', 7),
+    }),
   },
   {
     name: '`frequency_penalty`, `presence_penalty`',
     ask: { frequency_penalty: 0.5, presence_penalty: 0.5 },
-    at: [
-      native('presence_penalty', 0.5),
-      native('presence_penalty', 0.5),
-      dropped('frequency_penalty', 'presence_penalty'),
-      dropped('frequency_penalty', 'presence_penalty'),
-      dropped('frequency_penalty', 'presence_penalty'),
-    ],
+    at: usually(dropped('frequency_penalty', 'presence_penalty'), {
+      'gpt-provider': native('presence_penalty', 0.5),
+      'studio-ai': native('presence_penalty', 0.5),
+    }),
   },
   {
     name: '`logit_bias`',
     ask: { logit_bias: { '50256': -100 } },
-    at: [
-      native('logit_bias', { '50256': -100 }),
-      native('logit_bias', { '50256': -100 }),
-      dropped('logit_bias'),
-      dropped('logit_bias'),
-      dropped('logit_bias'),
-    ],
+    at: usually(dropped('logit_bias'), {
+      'gpt-provider': native('logit_bias', { '50256': -100 }),
+      'studio-ai': native('logit_bias', { '50256': -100 }),
+    }),
   },
   {
     name: '`n` above 1',
     ask: { n: 2 },
-    at: [
-      native('n', 2),
-      native('n', 2),
-      refused('n'),
-      refused('n'),
-      native('generationConfig.candidateCount', 2),
-    ],
+    at: usually(native('n', 2), {
+      'managed-cloud-models': refused('n'),
+      'assistant-provider': refused('n'),
+      'search-provider': native('generationConfig.candidateCount', 2),
+    }),
     streamed: { 'search-provider': refused('n') },
   },
   {
     name: '`logprobs`',
     ask: { logprobs: true },
     models: { 'search-provider': 'gemini-2.0-flash' },
-    at: [
-      native('logprobs', true),
-      native('logprobs', true),
-      refused('logprobs'),
-      refused('logprobs'),
-      native('generationConfig.responseLogprobs', true),
-    ],
+    at: usually(native('logprobs', true), {
+      'managed-cloud-models': refused('logprobs'),
+      'assistant-provider': refused('logprobs'),
+      'search-provider': native('generationConfig.responseLogprobs', true),
+    }),
   },
 ];

@@ -1,5 +1,5 @@
 // Fields about the request rather than the answer, and what only some vendors have.
-import { dropped, type Feature, leftOut, native, refused, told, vendorRefuses } from './feature.ts';
+import { dropped, type Feature, leftOut, native, refused, told, usually, vendorRefuses } from './feature.ts';
 
 const url = 'choices.0.message.annotations.0.url_citation.url';
 
@@ -7,103 +7,80 @@ export const otherFeatures: readonly Feature[] = [
   {
     name: '`user`',
     ask: { user: 'u-1' },
-    at: [
-      native('user', 'u-1'),
-      native('user', 'u-1'),
-      dropped('user'),
-      native('metadata.user_id', 'u-1'),
-      dropped('user'),
-    ],
+    at: usually(native('user', 'u-1'), {
+      'managed-cloud-models': dropped('user'),
+      'assistant-provider': native('metadata.user_id', 'u-1'),
+      'search-provider': dropped('user'),
+    }),
   },
   {
     name: '`safety_identifier`',
     ask: { safety_identifier: 'u-1' },
-    at: [
-      native('safety_identifier', 'u-1'),
-      native('safety_identifier', 'u-1'),
-      dropped('safety_identifier'),
-      native('metadata.user_id', 'u-1'),
-      dropped('safety_identifier'),
-    ],
+    at: usually(native('safety_identifier', 'u-1'), {
+      'managed-cloud-models': dropped('safety_identifier'),
+      'assistant-provider': native('metadata.user_id', 'u-1'),
+      'search-provider': dropped('safety_identifier'),
+    }),
   },
   {
     name: '`metadata`',
     ask: { metadata: { team: 'a' } },
-    at: [
-      dropped('metadata'),
-      dropped('metadata'),
-      native('requestMetadata', { team: 'a' }),
-      dropped('metadata'),
-      dropped('metadata'),
-    ],
+    at: usually(dropped('metadata'), {
+      'managed-cloud-models': native('requestMetadata', { team: 'a' }),
+    }),
   },
   {
     name: '`metadata` with `store`',
     ask: { metadata: { team: 'a' }, store: true },
-    at: [
-      native('metadata', { team: 'a' }),
-      native('metadata', { team: 'a' }),
-      native('requestMetadata', { team: 'a' }, 'store'),
-      dropped('metadata', 'store'),
-      dropped('metadata', 'store'),
-    ],
+    at: usually(native('metadata', { team: 'a' }), {
+      'managed-cloud-models': native('requestMetadata', { team: 'a' }, 'store'),
+      'assistant-provider': dropped('metadata', 'store'),
+      'search-provider': dropped('metadata', 'store'),
+    }),
   },
   {
     name: '`service_tier: "flex"`',
     ask: { service_tier: 'flex' },
-    at: [
-      native('service_tier', 'flex'),
-      native('service_tier', 'flex'),
-      native('serviceTier.type', 'flex'),
-      dropped('service_tier'),
-      native('serviceTier', 'flex'),
-    ],
+    at: usually(native('service_tier', 'flex'), {
+      'managed-cloud-models': native('serviceTier.type', 'flex'),
+      'assistant-provider': dropped('service_tier'),
+      'search-provider': native('serviceTier', 'flex'),
+    }),
   },
   {
     name: '`prompt_cache_key`',
     ask: { prompt_cache_key: 'k' },
-    at: [
-      native('prompt_cache_key', 'k'),
-      native('prompt_cache_key', 'k'),
-      dropped('prompt_cache_key'),
-      dropped('prompt_cache_key'),
-      dropped('prompt_cache_key'),
-    ],
+    at: usually(dropped('prompt_cache_key'), {
+      'gpt-provider': native('prompt_cache_key', 'k'),
+      'studio-ai': native('prompt_cache_key', 'k'),
+    }),
   },
   {
     name: '`prediction`',
     ask: { prediction: { type: 'content', content: 'Tea.' } },
-    at: [
-      native('prediction.content', 'Tea.'),
-      native('prediction.content', 'Tea.'),
-      dropped('prediction'),
-      dropped('prediction'),
-      dropped('prediction'),
-    ],
+    at: usually(dropped('prediction'), {
+      'gpt-provider': native('prediction.content', 'Tea.'),
+      'studio-ai': native('prediction.content', 'Tea.'),
+    }),
   },
   {
     name: '`verbosity`',
     ask: { verbosity: 'low' },
     models: { 'gpt-provider': 'gpt-5', 'studio-ai': 'gpt-5' },
-    at: [
-      native('verbosity', 'low'),
-      native('verbosity', 'low'),
-      dropped('verbosity'),
-      dropped('verbosity'),
-      dropped('verbosity'),
-    ],
+    at: usually(dropped('verbosity'), {
+      'gpt-provider': native('verbosity', 'low'),
+      'studio-ai': native('verbosity', 'low'),
+    }),
   },
   {
     name: '`web_search_options`',
     ask: { web_search_options: {} },
     models: { 'gpt-provider': 'gpt-4o-search-preview' },
-    at: [
-      native('web_search_options', {}),
-      dropped('web_search_options'),
-      dropped('web_search_options'),
-      native('tools.0.name', 'web_search'),
-      native('tools.0.googleSearch', {}),
-    ],
+    at: usually(dropped('web_search_options'), {
+      'gpt-provider': native('web_search_options', {}),
+      'assistant-provider': native('tools.0.name', 'web_search'),
+      'search-provider': native('tools.0.googleSearch', {}),
+    }),
   },
   {
     name: 'sources of what is said, in `annotations`',
@@ -113,34 +90,29 @@ export const otherFeatures: readonly Feature[] = [
       citations: [{ uri: 'https://example.com/tea', title: 'Tea', text: 'is ready' }],
     },
     models: { 'gpt-provider': 'gpt-4o-search-preview' },
-    at: [
-      native('web_search_options', {}),
+    at: usually(
       { ...leftOut, dropped: 'web_search_options' },
-      { ...leftOut, dropped: 'web_search_options' },
-      told(url, 'https://example.com/tea'),
-      told(url, 'https://example.com/tea'),
-    ],
+      {
+        'gpt-provider': native('web_search_options', {}),
+        'assistant-provider': told(url, 'https://example.com/tea'),
+        'search-provider': told(url, 'https://example.com/tea'),
+      },
+    ),
   },
   {
     name: 'sound in the answer (`modalities`, `audio`)',
     ask: { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'mp3' } },
-    at: [
-      vendorRefuses('modalities'),
-      vendorRefuses('modalities'),
-      refused('modalities'),
-      refused('modalities'),
-      refused('modalities'),
-    ],
+    at: usually(refused('modalities'), {
+      'gpt-provider': vendorRefuses('modalities'),
+      'studio-ai': vendorRefuses('modalities'),
+    }),
   },
   {
     name: 'a field that nobody knows',
     ask: { no_such_field: 1 },
-    at: [
-      vendorRefuses('no_such_field'),
-      vendorRefuses('no_such_field'),
-      dropped('no_such_field'),
-      dropped('no_such_field'),
-      dropped('no_such_field'),
-    ],
+    at: usually(dropped('no_such_field'), {
+      'gpt-provider': vendorRefuses('no_such_field'),
+      'studio-ai': vendorRefuses('no_such_field'),
+    }),
   },
 ];

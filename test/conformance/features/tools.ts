@@ -11,6 +11,7 @@ import {
   native,
   refused,
   told,
+  usually,
 } from './feature.ts';
 
 const both = [boil, stir];
@@ -37,24 +38,24 @@ export const toolFeatures: readonly Feature[] = [
   {
     name: '`tools`',
     ask: { tools: both },
-    at: [
-      native('tools.0.function.name', name),
-      native('tools.0.function.name', name),
-      native('toolConfig.tools.0.toolSpec', { name, description, inputSchema: { json: parameters } }),
-      native('tools.0', { name, description, input_schema: parameters }),
-      native('tools.0.functionDeclarations.0.name', name),
-    ],
+    at: usually(native('tools.0.function.name', name), {
+      'managed-cloud-models': native('toolConfig.tools.0.toolSpec', {
+        name,
+        description,
+        inputSchema: { json: parameters },
+      }),
+      'assistant-provider': native('tools.0', { name, description, input_schema: parameters }),
+      'search-provider': native('tools.0.functionDeclarations.0.name', name),
+    }),
   },
   {
     name: '`tool_choice: "required"`',
     ask: { tools: both, tool_choice: 'required' },
-    at: [
-      native('tool_choice', 'required'),
-      native('tool_choice', 'required'),
-      native('toolConfig.toolChoice', { any: {} }),
-      native('tool_choice', { type: 'any' }),
-      native('toolConfig.functionCallingConfig', { mode: 'ANY' }),
-    ],
+    at: usually(native('tool_choice', 'required'), {
+      'managed-cloud-models': native('toolConfig.toolChoice', { any: {} }),
+      'assistant-provider': native('tool_choice', { type: 'any' }),
+      'search-provider': native('toolConfig.functionCallingConfig', { mode: 'ANY' }),
+    }),
   },
   {
     name: '`tool_choice: "required"`, of a model that cannot be forced',
@@ -63,35 +64,32 @@ export const toolFeatures: readonly Feature[] = [
       'managed-cloud-models': 'us.anthropic.claude-sonnet-5-5',
       'assistant-provider': 'claude-sonnet-5-5',
     },
-    at: [
-      native('tool_choice', 'required'),
-      native('tool_choice', 'required'),
-      dropped('tool_choice'),
-      dropped('tool_choice'),
-      native('toolConfig.functionCallingConfig', { mode: 'ANY' }),
-    ],
+    at: usually(native('tool_choice', 'required'), {
+      'managed-cloud-models': dropped('tool_choice'),
+      'assistant-provider': dropped('tool_choice'),
+      'search-provider': native('toolConfig.functionCallingConfig', { mode: 'ANY' }),
+    }),
   },
   {
     name: '`tool_choice` that names a tool',
     ask: { tools: both, tool_choice: named },
-    at: [
-      native('tool_choice', named),
-      native('tool_choice', named),
-      native('toolConfig.toolChoice', { tool: { name } }),
-      native('tool_choice', { type: 'tool', name }),
-      native('toolConfig.functionCallingConfig', { mode: 'ANY', allowedFunctionNames: [name] }),
-    ],
+    at: usually(native('tool_choice', named), {
+      'managed-cloud-models': native('toolConfig.toolChoice', { tool: { name } }),
+      'assistant-provider': native('tool_choice', { type: 'tool', name }),
+      'search-provider': native('toolConfig.functionCallingConfig', {
+        mode: 'ANY',
+        allowedFunctionNames: [name],
+      }),
+    }),
   },
   {
     name: '`tool_choice: "none"`',
     ask: { tools: both, tool_choice: 'none' },
-    at: [
-      native('tool_choice', 'none'),
-      native('tool_choice', 'none'),
-      emulated('no tools are sent', 'messages.0.content.0.text', 'Hello'),
-      native('tool_choice', { type: 'none' }),
-      native('toolConfig.functionCallingConfig', { mode: 'NONE' }),
-    ],
+    at: usually(native('tool_choice', 'none'), {
+      'managed-cloud-models': emulated('no tools are sent', 'messages.0.content.0.text', 'Hello'),
+      'assistant-provider': native('tool_choice', { type: 'none' }),
+      'search-provider': native('toolConfig.functionCallingConfig', { mode: 'NONE' }),
+    }),
   },
   {
     name: '`tool_choice` of the type `allowed_tools`',
@@ -99,57 +97,48 @@ export const toolFeatures: readonly Feature[] = [
       tools: both,
       tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [named] } },
     },
-    at: [
-      native('tool_choice.type', 'allowed_tools'),
-      emulated('the others are not sent', 'tools.length', 1),
-      emulated('the others are not sent', 'toolConfig.tools.length', 1),
-      emulated('the others are not sent', 'tools.length', 1),
-      emulated('the others are not sent', 'tools.0.functionDeclarations.length', 1),
-    ],
+    at: usually(emulated('the others are not sent', 'tools.length', 1), {
+      'gpt-provider': native('tool_choice.type', 'allowed_tools'),
+      'managed-cloud-models': emulated('the others are not sent', 'toolConfig.tools.length', 1),
+      'search-provider': emulated('the others are not sent', 'tools.0.functionDeclarations.length', 1),
+    }),
   },
   {
     name: '`parallel_tool_calls: false`',
     ask: { tools: both, parallel_tool_calls: false },
-    at: [
-      native('parallel_tool_calls', false),
-      native('parallel_tool_calls', false),
-      native('additionalModelRequestFields.tool_choice.disable_parallel_tool_use', true),
-      native('tool_choice.disable_parallel_tool_use', true),
-      dropped('parallel_tool_calls'),
-    ],
+    at: usually(native('parallel_tool_calls', false), {
+      'managed-cloud-models': native(
+        'additionalModelRequestFields.tool_choice.disable_parallel_tool_use',
+        true,
+      ),
+      'assistant-provider': native('tool_choice.disable_parallel_tool_use', true),
+      'search-provider': dropped('parallel_tool_calls'),
+    }),
   },
   {
     name: '`strict` of a function',
     ask: { tools: [strictly({ type: 'integer' })] },
-    at: [
-      native('tools.0.function.strict', true),
-      native('tools.0.function.strict', true),
-      native('toolConfig.tools.0.toolSpec.strict', true),
-      native('tools.0.strict', true),
-      leftOut,
-    ],
+    at: usually(native('tools.0.function.strict', true), {
+      'managed-cloud-models': native('toolConfig.tools.0.toolSpec.strict', true),
+      'assistant-provider': native('tools.0.strict', true),
+      'search-provider': leftOut,
+    }),
   },
   {
     name: 'what a `strict` function’s schema says of values (`pattern`, `default`, `multipleOf`…)',
     ask: { tools: [strictly({ type: 'string', description: 'How many.', pattern: '^[1-9]$' })] },
-    at: [
-      native('tools.0.function.parameters.properties.cups.pattern', '^[1-9]$'),
-      native('tools.0.function.parameters.properties.cups.pattern', '^[1-9]$'),
-      inDescription('toolConfig.tools.0.toolSpec.inputSchema.json'),
-      inDescription('tools.0.input_schema'),
-      inDescription('tools.0.functionDeclarations.0.parametersJsonSchema'),
-    ],
+    at: usually(native('tools.0.function.parameters.properties.cups.pattern', '^[1-9]$'), {
+      'managed-cloud-models': inDescription('toolConfig.tools.0.toolSpec.inputSchema.json'),
+      'assistant-provider': inDescription('tools.0.input_schema'),
+      'search-provider': inDescription('tools.0.functionDeclarations.0.parametersJsonSchema'),
+    }),
   },
   {
     name: 'tools of the type `custom`',
     ask: { tools: [{ type: 'custom', custom: { name: 'sketch' } }] },
-    at: [
-      native('tools.0.custom.name', 'sketch'),
-      refused('tools[0]'),
-      refused('tools[0]'),
-      refused('tools[0]'),
-      refused('tools[0]'),
-    ],
+    at: usually(refused('tools[0]'), {
+      'gpt-provider': native('tools.0.custom.name', 'sketch'),
+    }),
   },
   {
     name: 'several calls in one answer',
@@ -160,24 +149,12 @@ export const toolFeatures: readonly Feature[] = [
         { name: 'stir', arguments: '{}' },
       ],
     },
-    at: [
-      told('choices.0.message.tool_calls.1.function.name', 'stir'),
-      told('choices.0.message.tool_calls.1.function.name', 'stir'),
-      told('choices.0.message.tool_calls.1.function.name', 'stir'),
-      told('choices.0.message.tool_calls.1.function.name', 'stir'),
-      told('choices.0.message.tool_calls.1.function.name', 'stir'),
-    ],
+    at: usually(told('choices.0.message.tool_calls.1.function.name', 'stir')),
   },
   {
     name: '`functions` and `function_call` (deprecated)',
     ask: { functions: [boil.function], function_call: { name } },
-    at: [
-      told('choices.0.message.function_call.name', name),
-      told('choices.0.message.function_call.name', name),
-      told('choices.0.message.function_call.name', name),
-      told('choices.0.message.function_call.name', name),
-      told('choices.0.message.function_call.name', name),
-    ],
+    at: usually(told('choices.0.message.function_call.name', name)),
   },
 ];
 
@@ -196,24 +173,20 @@ export const formatFeatures: readonly Feature[] = [
       messages: [{ role: 'user', content: 'Order tea, as JSON.' }],
       response_format: { type: 'json_object' },
     },
-    at: [
-      native('response_format.type', 'json_object'),
-      native('response_format.type', 'json_object'),
-      emulated('asked for in words', 'system.0.text'),
-      emulated('asked for in words', 'system.0.text'),
-      native('generationConfig.responseMimeType', 'application/json'),
-    ],
+    at: usually(native('response_format.type', 'json_object'), {
+      'managed-cloud-models': emulated('asked for in words', 'system.0.text'),
+      'assistant-provider': emulated('asked for in words', 'system.0.text'),
+      'search-provider': native('generationConfig.responseMimeType', 'application/json'),
+    }),
   },
   {
     name: '`response_format` of the type `json_schema`',
     ask: { response_format: order },
-    at: [
-      native('response_format.json_schema.schema', schema),
-      native('response_format.json_schema.schema', schema),
-      native('outputConfig.textFormat.structure.jsonSchema.name', 'order'),
-      native('output_config.format.schema', schema),
-      native('generationConfig.responseJsonSchema.type', 'object'),
-    ],
+    at: usually(native('response_format.json_schema.schema', schema), {
+      'managed-cloud-models': native('outputConfig.textFormat.structure.jsonSchema.name', 'order'),
+      'assistant-provider': native('output_config.format.schema', schema),
+      'search-provider': native('generationConfig.responseJsonSchema.type', 'object'),
+    }),
   },
   {
     name: '`json_schema`, of a model without it that can be made to call a tool',
@@ -222,13 +195,15 @@ export const formatFeatures: readonly Feature[] = [
       'managed-cloud-models': 'amazon.nova-lite-v1:0',
       'assistant-provider': 'claude-opus-4-1',
     },
-    at: [
-      native('response_format.json_schema.schema', schema),
-      native('response_format.json_schema.schema', schema),
-      emulated('as the input of a tool', 'toolConfig.toolChoice.tool.name', 'json_tool_call'),
-      emulated('as the input of a tool', 'tool_choice.name', 'json_tool_call'),
-      native('generationConfig.responseJsonSchema.type', 'object'),
-    ],
+    at: usually(native('response_format.json_schema.schema', schema), {
+      'managed-cloud-models': emulated(
+        'as the input of a tool',
+        'toolConfig.toolChoice.tool.name',
+        'json_tool_call',
+      ),
+      'assistant-provider': emulated('as the input of a tool', 'tool_choice.name', 'json_tool_call'),
+      'search-provider': native('generationConfig.responseJsonSchema.type', 'object'),
+    }),
   },
   {
     name: '`json_schema`, of a model without it',
@@ -237,23 +212,28 @@ export const formatFeatures: readonly Feature[] = [
       'studio-ai': 'Phi-4',
       'managed-cloud-models': 'amazon.titan-text-express-v1',
     },
-    at: [
-      native('response_format.json_schema.schema', schema),
-      emulated('asked for in words', 'messages.0.role', 'system'),
-      emulated('asked for in words', 'messages.0.content.1.text', 'Order tea, as JSON.'),
-      native('output_config.format.schema', schema),
-      native('generationConfig.responseJsonSchema.type', 'object'),
-    ],
+    at: usually(native('response_format.json_schema.schema', schema), {
+      'studio-ai': emulated('asked for in words', 'messages.0.role', 'system'),
+      'managed-cloud-models': emulated(
+        'asked for in words',
+        'messages.0.content.1.text',
+        'Order tea, as JSON.',
+      ),
+      'assistant-provider': native('output_config.format.schema', schema),
+      'search-provider': native('generationConfig.responseJsonSchema.type', 'object'),
+    }),
   },
   {
     name: '`json_schema` and `tools`',
     ask: { tools: both, response_format: order },
-    at: [
-      native('response_format.json_schema.schema', schema),
-      native('response_format.json_schema.schema', schema),
-      native('outputConfig.textFormat.structure.jsonSchema.name', 'order'),
-      native('output_config.format.schema', schema),
-      emulated('as the input of a further tool', 'tools.0.functionDeclarations.2.name', 'json_tool_call'),
-    ],
+    at: usually(native('response_format.json_schema.schema', schema), {
+      'managed-cloud-models': native('outputConfig.textFormat.structure.jsonSchema.name', 'order'),
+      'assistant-provider': native('output_config.format.schema', schema),
+      'search-provider': emulated(
+        'as the input of a further tool',
+        'tools.0.functionDeclarations.2.name',
+        'json_tool_call',
+      ),
+    }),
   },
 ];

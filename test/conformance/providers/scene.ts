@@ -2,11 +2,10 @@
 // the generic route with the stored key, the same route with a key of the caller's own, the provider's own route.
 import OpenAI, { type APIError } from 'openai';
 import { expect } from 'vitest';
+import { type VendorName, vendorNames } from '../../../common/vendors.ts';
 import type { RecordedRequest } from '../../../simulator/index.ts';
-import type { VendorName } from '../../../simulator/vendors.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { ownHeaders, ownPath, plainModels } from '../../support/vendors.ts';
-import { vendorNames } from '../features/feature.ts';
 
 export const ways = ['stored key', "caller's key", 'own route'] as const;
 export type Way = (typeof ways)[number];

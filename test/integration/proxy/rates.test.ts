@@ -6,10 +6,12 @@ import { Random } from '../../support/access/random.ts';
 import {
   admit,
   localScene,
+  newLimit,
   newPlaces,
   newRequests,
   newTokens,
   type RatesScene,
+  rateKinds,
   redisScene,
   take,
 } from '../../support/rates.ts';
@@ -68,6 +70,12 @@ describe.each(implementations)('rates in %s', (_name, open) => {
     elapsed += ms;
     await scene.advance(ms);
   };
+
+  it.each(rateKinds)('count limits on %s', async (kind) => {
+    const limits = [newLimit(kind, 10)];
+    await admit(scene.rates, limits, 4);
+    expect((await take(scene.rates, limits, 4)).standings[0]?.remaining).toBeLessThan(10 - 1);
+  });
 
   describe('requests per minute', () => {
     it.each([1, 2, 7, 60, 400])('never more than %i in any 60 s, whatever comes when', async (max) => {

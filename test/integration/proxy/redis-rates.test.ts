@@ -9,6 +9,8 @@ import { freePort, until } from '../../support/process.ts';
 import {
   admit,
   connectPatiently,
+  kindOfTomorrow,
+  newLimit,
   newPlaces,
   newRequests,
   newTokens,
@@ -41,6 +43,16 @@ const remaining = async (question: Parameters<typeof take>, at = 0) =>
   (await take(...question)).standings[at]?.remaining;
 
 describe('a script', () => {
+  it('refuses loudly to count a kind that it lacks, and takes nothing of the others', async () => {
+    const known = newRequests(10);
+    await expect(take(scene.rates, [known, newLimit(kindOfTomorrow, 10)])).rejects.toMatchObject({
+      cause: {
+        cause: { message: expect.stringContaining('GATEWAY_KIND no limit of the kind requests_per_century') },
+      },
+    });
+    expect((await take(scene.rates, [known])).standings[0]?.remaining).toBe(9);
+  });
+
   it('that runs twice takes once and gives back once', async () => {
     const twice = scene.newProxy((connection) => ({
       ...connection,

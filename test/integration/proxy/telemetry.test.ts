@@ -1,11 +1,11 @@
 // What the proxy tells of its requests: one line each in the access log, when the response is finished, with these fields and no
 // others; metrics that count them and whose labels no caller and no provider can choose.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+import { estimateReasons } from '../../../proto/words/money.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
 import { readOnResults } from '../../../proxy/http/read-on.ts';
 import { shares } from '../../../proxy/shares.ts';
-import { estimateReasons } from '../../../proxy/usage/ledger-client.ts';
 import { skipReasons } from '../../../proxy/usage/usage-log.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type AccessLine, accessLine, accessLines, observe } from '../../support/observe.ts';
@@ -13,6 +13,7 @@ import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
 import { startRawUpstream } from '../../support/raw-upstream.ts';
 import { metric } from '../../support/telemetry.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 let gateway: TestGateway;
 let key: { readonly id: string; readonly value: string };
@@ -276,7 +277,7 @@ describe('the metrics', () => {
     kind: oneOf('input', 'output', 'settled', 'killed'),
     gen_ai_token_type: oneOf('input', 'output'),
     outcome: oneOf('reported', 'overflowed', 'drained', 'lost'),
-    reason: oneOf(...skipReasons, ...estimateReasons),
+    reason: oneOf(...skipReasons, ...estimateReasons.words),
     resource: oneOf(...Object.keys(shares)),
     result: oneOf(...readOnResults),
     tier: oneOf('memory', 'redis', 'control_plane', 'negative', 'stale'),

@@ -16,13 +16,13 @@ import type {
   ResolveResponse__Output,
 } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';
 import { packageDefinition } from '../../../proto/load.ts';
+import type { ScopeKind } from '../../../proto/words/access.ts';
 import { type AccessLimits, accessLimits } from '../../../proxy/access/limits.ts';
 import type {
   KeyRecord,
   Limit,
   OrganizationRecord,
   Principal,
-  ScopeKind,
   ScopeRecord,
 } from '../../../proxy/access/principal.ts';
 import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-keys.ts';

@@ -1,9 +1,10 @@
 // Values where models meet them: behind escapes of JSON at any depth, in URLs and pages, in digits of other scripts, over line ends.
+
 import { describe, expect, it } from 'vitest';
-import type { PersonalDataType } from '../../../guardrails/definition.ts';
 import { fold } from '../../../guardrails/fold.ts';
 import { compileCheck } from '../../../guardrails/index.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
+import type { PersonalDataType } from '../../../proto/words/guardrails.ts';
 
 const personalData = (...types: readonly PersonalDataType[]) =>
   compileCheck({

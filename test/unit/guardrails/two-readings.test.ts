@@ -1,9 +1,10 @@
 // Texts with escapes are read as they are written and as what they say. Only what is near escapes is searched a second time: here it is
 // held against both readings searched from end to end.
 import { expect, it } from 'vitest';
+import type { TextCheck } from '../../../guardrails/definition.ts';
 import { escapesOf } from '../../../guardrails/escapes.ts';
 import { type Folded, type FoldedText, fold } from '../../../guardrails/fold.ts';
-import { compileCheck, type TextCheck } from '../../../guardrails/index.ts';
+import { compileCheck } from '../../../guardrails/index.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { scan } from '../../../guardrails/scan.ts';
 import { Random } from '../../support/access/random.ts';

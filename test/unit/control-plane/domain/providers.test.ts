@@ -1,19 +1,17 @@
 // The planes share no code, so that they agree on names is tested: what a proxy serves under a name, the control plane stores
 // keys for and lets nobody else have.
+
 import { describe, expect, it } from 'vitest';
-import { canonicalProviderName, isProviderName } from '../../../../common/provider-names.ts';
-import {
-  customProviderName,
-  wireFormat,
-  wireFormatsInContract,
-} from '../../../../control-plane/domain/custom-provider.ts';
+import { canonicalVendorName, isVendorName } from '../../../../common/vendors.ts';
+import { customProviderName, wireFormat } from '../../../../control-plane/domain/custom-provider.ts';
 import { enumNames } from '../../../../proto/json/contract.ts';
+import { wireFormats } from '../../../../proto/words/access.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
 
 describe.each(providers.map((provider) => [provider.name, provider] as const))('%s', (name, { aliases }) => {
   it('is a name under which keys are stored, and its aliases mean it', () => {
-    expect(isProviderName(name)).toBe(true);
-    for (const alias of aliases) expect(canonicalProviderName(alias)).toBe(name);
+    expect(isVendorName(name)).toBe(true);
+    for (const alias of aliases) expect(canonicalVendorName(alias)).toBe(name);
   });
 
   it('is no custom provider’s name, nor are its aliases', () => {
@@ -21,14 +19,14 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
   });
 
   it('is a wire format of the contract', () => {
-    expect(Object.keys(wireFormatsInContract)).toContain(name);
+    expect(wireFormats.words).toContain(name);
   });
 });
 
 describe('the contract’s wire formats', () => {
   it('are all known by a provider’s name', () => {
     const named = enumNames('WireFormat') ?? [];
-    expect(Object.values(wireFormatsInContract).toSorted()).toEqual(named.toSorted());
+    expect(Object.values(wireFormats.names).toSorted()).toEqual(named.toSorted());
     for (const one of named) expect(wireFormat(one)).toHaveProperty('value');
     expect(wireFormat('WIRE_FORMAT_UNSPECIFIED')).toHaveProperty('problems');
   });

@@ -1,9 +1,9 @@
 // Personal data on a labelled corpus, and in pieces.
 import { describe, expect, it } from 'vitest';
-import type { PersonalDataType } from '../../../../guardrails/definition.ts';
 import { fold } from '../../../../guardrails/fold.ts';
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
 import { guardText, TextWindow } from '../../../../guardrails/window.ts';
+import type { PersonalDataType } from '../../../../proto/words/guardrails.ts';
 import { Random } from '../../../support/access/random.ts';
 import { startingSeed } from '../../../support/seed.ts';
 import { corpus, type LabelledSpan, type LabelledText } from '../personal-data.corpus.ts';

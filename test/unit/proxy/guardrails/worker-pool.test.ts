@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { TextCheck } from '../../../../guardrails/index.ts';
+import type { TextCheck } from '../../../../guardrails/definition.ts';
 import { NoCapacityError } from '../../../../proxy/guardrails/scan-worker.ts';
 import { WorkerPool, type WorkerPoolDeps } from '../../../../proxy/guardrails/worker-pool.ts';
 import { until } from '../../../support/process.ts';

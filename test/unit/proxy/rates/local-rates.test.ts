@@ -4,7 +4,15 @@ import { LocalRates } from '../../../../proxy/rates/local-rates.ts';
 import type { RateHold, Rates } from '../../../../proxy/rates/rates.ts';
 import { createSharedRates } from '../../../../proxy/rates/shared-rates.ts';
 import { RedisUnavailableError } from '../../../../proxy/redis/connection.ts';
-import { admit, newPlaces, newRequests, newTokens, take } from '../../../support/rates.ts';
+import {
+  admit,
+  kindOfTomorrow,
+  newLimit,
+  newPlaces,
+  newRequests,
+  newTokens,
+  take,
+} from '../../../support/rates.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 function newLocal(limitsMax?: number) {
@@ -29,6 +37,13 @@ describe('memory', () => {
     expect((await take(rates, [places])).hold).toBeUndefined();
     hold.settle(0);
     expect(rates.size).toBe(3);
+  });
+
+  it('refuses loudly to count a kind that it lacks: it would count it as another', () => {
+    const { rates } = newLocal();
+    expect(() =>
+      rates.take({ organizationId: '', limits: [newLimit(kindOfTomorrow, 10)], tokens: 1 }),
+    ).toThrow('no case for "requests_per_century"');
   });
 });
 
