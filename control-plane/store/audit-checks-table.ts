@@ -36,8 +36,14 @@ export async function createAuditChecks(db: Kysely<Schema>): Promise<void> {
   await db
     .insertInto('audit_checks')
     .values({
-      ...{ id: 1, due_at: 0, verified_revision: 0, verified_hash: '', verified_at: null, whole_at: null },
-      ...{ anchored_revision: 0, flaw: null },
+      id: 1,
+      due_at: 0,
+      verified_revision: 0,
+      verified_hash: '',
+      verified_at: null,
+      whole_at: null,
+      anchored_revision: 0,
+      flaw: null,
     })
     .execute();
 }

@@ -113,7 +113,11 @@ class CheckedGuard implements ServiceGuard {
 function questionOf(guardrail: Guardrail, { call, stage }: ServiceContext): Omit<ServiceQuestion, 'texts'> {
   const { requestId, caller, qualifiedModel } = call;
   return {
-    ...{ guardrail, stage, requestId, caller, organization: caller.principal.organization },
+    guardrail,
+    stage,
+    requestId,
+    caller,
+    organization: caller.principal.organization,
     model: qualifiedModel,
     window: windowOf(guardrail, stage),
     context: () => contextOf(call.request.body),

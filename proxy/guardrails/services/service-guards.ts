@@ -51,7 +51,10 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
   const { clock, log, metrics, moderation, openPost, cloud, askModel } = deps;
   const within = (timeoutMs: number, ask: Ask) =>
     new LimitedCheck({
-      ...{ ask, timeoutMs, clock, log },
+      ask,
+      timeoutMs,
+      clock,
+      log,
       asked: (outcome) => metrics.serviceAsked(check.kind, outcome),
     });
   if (!isAskedCheck(check)) return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
