@@ -28,7 +28,8 @@ export function createCatalog(content: CatalogContent, file: string): Catalog {
   const listed = Object.freeze(models.filter((row) => !row.name.startsWith(fineTuned)));
   let digest: string | undefined;
   return {
-    ...{ asOf, models },
+    asOf,
+    models,
     // Of some thousand rows: for whoever asks.
     get digest() {
       digest ??= digestOf(content);

@@ -135,7 +135,10 @@ function rowOf(collected: Collected, found: Found): CatalogModel | undefined {
   const prices = pricesOf(place, row, found);
   const regional = regionalPrices(collected, found);
   return {
-    ...{ ...head, chat: true, limits: limitsOf(row), capabilities: capabilitiesOf(row) },
+    ...head,
+    chat: true,
+    limits: limitsOf(row),
+    capabilities: capabilitiesOf(row),
     ...(prices !== undefined && { prices }),
     ...(Object.keys(regional).length > 0 && { regions: regional }),
   };
@@ -210,7 +213,8 @@ function pricesOf(place: Place, row: JsonObject, { asOf, source }: Found): Model
     ...(served.length > 0 && { serviceTiers: Object.fromEntries(served) }),
     ...(Object.keys(surcharges).length > 0 && { surcharges }),
     ...(Object.keys(calls).length > 0 && { calls }),
-    ...{ asOf, source },
+    asOf,
+    source,
   };
 }
 
@@ -241,7 +245,8 @@ function rightAmounts({ name }: Place, row: JsonObject): UsualAmounts | undefine
   // As large as no price is: a slip of the decimal point.
   if (!isPrice(decimal(input)) || !isPrice(decimal(output))) return undefined;
   return {
-    ...{ input, output },
+    input,
+    output,
     // Writing is never cheaper: what stands there is the price of reading.
     ...cachePrices(input, cacheRead, cacheWrite),
     // The assistant vendor's rule, wherever its models are sold.

@@ -67,7 +67,10 @@ function parseModel(row: unknown, catalogCreated: number, file: string): Catalog
   const [odd] = Object.keys(unknown);
   if (odd !== undefined) throw new Error(`${at}: there is no field ${odd}`);
   return Object.freeze({
-    ...{ provider, name, chat, created: created ?? catalogCreated },
+    provider,
+    name,
+    chat,
+    created: created ?? catalogCreated,
     limits: parseLimits(limits ?? {}, at),
     capabilities: parseCapabilities(capabilities ?? [], at),
     ...(prices !== undefined && { prices: parsePrices(prices, at) }),

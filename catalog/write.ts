@@ -31,7 +31,9 @@ function compare(a: string, b: string): number {
 function rowOf(model: CatalogModel, catalogCreated: number): object {
   const { provider, name, chat, created, limits, capabilities, prices, regions } = model;
   return {
-    ...{ provider, name, chat },
+    provider,
+    name,
+    chat,
     ...(created !== catalogCreated && { created }),
     ...(chat && { limits, capabilities }),
     ...(prices !== undefined && { prices: pricesOf(prices) }),

@@ -46,6 +46,7 @@ import { openRecordSigner, type RecordSigner } from './services/record-signer.ts
 import { type SelectorWatch, type SelectorWatchDeps, startSelectorWatch } from './services/selector-watch.ts';
 import type { ControlPlaneSettings } from './settings.ts';
 import { databaseKind, openStore } from './store/open.ts';
+import type { Store } from './store/store.ts';
 import { type ControlPlaneMetrics, createMetrics } from './telemetry/metrics.ts';
 import { watchReadiness } from './telemetry/readiness.ts';
 import { createUsageDays } from './usage/partitions.ts';
@@ -89,11 +90,7 @@ async function assemble(
   assertEveryMethodHasARow();
   const tls = await openTls(settings, log, lifecycle);
   const catalog = await openCatalog(settings, log, lifecycle);
-  const store = await openStore({
-    ...{ url: settings.databaseUrl.reveal(), log, clock, changesKeptMs: settings.changesKept },
-    onAuditEvent: settings.auditLog ? createAuditLog(log) : undefined,
-  });
-  lifecycle.onClose('database', () => store.close());
+  const store = await openDatabase(settings, { log, clock }, lifecycle);
   const feed = await startFeed({ store, log });
   lifecycle.onClose('change feed', () => feed.close());
   const usageDays = createUsageDays({ store, clock });
@@ -108,13 +105,13 @@ async function assemble(
 
   const selectors = openSelectorWatch({ store, clock, log, metrics }, lifecycle);
   const signer = openSigner(settings, log, lifecycle);
-  const access = createAccessService({
-    ...{ store, feed, sealKeys: settings.masterKey, signer, clock, log, limits: defaultAccessLimits },
-  });
+  const [sealKeys, limits] = [settings.masterKey, defaultAccessLimits];
+  const access = createAccessService({ store, feed, sealKeys, signer, clock, log, limits });
   const shares = createShares(clock, rates);
   metrics.watchShares(shares);
   const services = serviceDeps(settings, {
-    ...{ webhookAddresses: receivers, guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle) },
+    webhookAddresses: receivers,
+    guardrailWork: openGuardrailWork({ shares, clock, log }, lifecycle),
     replica: describeReplica(settings, { feed, clock, access, selectors, catalog, signer }),
   });
   const dispatcher = createDispatcher({ store, services, shares, clock });
@@ -207,7 +204,9 @@ function callersOf({ trustedProxies: blocks, proxyProtocol }: ControlPlaneSettin
     systemClock,
   );
   return new Callers({
-    ...{ isTrusted: trustedProxies(blocks), proxyProtocol, headerTimeoutMs },
+    isTrusted: trustedProxies(blocks),
+    proxyProtocol,
+    headerTimeoutMs,
     onRefused: (reason, address) => logRefused({ reason, address }),
   });
 }
@@ -283,7 +282,11 @@ function describeReplica(
   { feed, clock, access, selectors, catalog, signer }: ReplicaParts,
 ): Replica {
   return {
-    ...{ version, host: hostname(), startedAt: clock.now(), feed, clock },
+    version,
+    host: hostname(),
+    startedAt: clock.now(),
+    feed,
+    clock,
     database: databaseKind(settings.databaseUrl.reveal()),
     watchers: () => access.watchers(),
     selectors: () => selectors.last(),
@@ -294,6 +297,22 @@ function describeReplica(
 
 interface Door {
   close(graceMs: number): Promise<void>;
+}
+
+async function openDatabase(
+  settings: ControlPlaneSettings,
+  { log, clock }: Pick<Required<ControlPlaneOptions>, 'log' | 'clock'>,
+  lifecycle: Lifecycle,
+): Promise<Store> {
+  const store = await openStore({
+    url: settings.databaseUrl.reveal(),
+    log,
+    clock,
+    changesKeptMs: settings.changesKept,
+    onAuditEvent: settings.auditLog ? createAuditLog(log) : undefined,
+  });
+  lifecycle.onClose('database', () => store.close());
+  return store;
 }
 
 async function openTls(

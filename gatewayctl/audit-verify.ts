@@ -73,7 +73,9 @@ export async function verifyAudit(client: Client, given: CollectedAnchors): Prom
     .toSorted((a, b) => a.revision - b.revision);
   const revisions = given.anchors.map(({ revision }) => revision);
   return {
-    ...{ events: walked.events, reached: walked.reached, anchors: given.anchors.length },
+    events: walked.events,
+    reached: walked.reached,
+    anchors: given.anchors.length,
     anchoredRevision: revisions.length === 0 ? undefined : revisions.reduce((a, b) => Math.max(a, b)),
     findings: [
       ...walked.flaws,

@@ -24,7 +24,9 @@ const namings = {
   system: { list: 'AiSystems.List', by: 'name', shownBy: 'systems list' },
   person: { list: 'People.List', by: 'name', shownBy: 'people list' },
   key: {
-    ...{ list: 'VirtualKeys.List', by: 'name', shownBy: 'keys list --include-revoked' },
+    list: 'VirtualKeys.List',
+    by: 'name',
+    shownBy: 'keys list --include-revoked',
     asking: { includeRevoked: true },
   },
   'provider key': { list: 'ProviderKeys.List', by: 'name', shownBy: 'provider-keys list' },

@@ -29,7 +29,11 @@ async function runParsed({ command, options, given }: Parsed, io: Io): Promise<n
     return opened;
   };
   const invocation: Invocation = {
-    ...{ io, tree, options, given, session },
+    io,
+    tree,
+    options,
+    given,
+    session,
     client: async () => await (await session()).client(),
   };
   try {

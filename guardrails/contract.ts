@@ -119,7 +119,11 @@ function readService(
   if (!isWhole || !Object.keys(options).every((name) => Object.hasOwn(known.options, name))) return undefined;
   return {
     kind: 'service' as const,
-    ...{ adapter, options, labels, credential, url: asked },
+    adapter,
+    options,
+    labels,
+    credential,
+    url: asked,
     scoreMin: scoreMin || undefined,
     timeoutMs: timeoutMs || checkDefaults.serviceTimeoutMs,
   };
@@ -129,7 +133,12 @@ function readService(
 function readModel({ model, form, criterion, topics, categories, scoreMin, timeoutMs }: ModelCheck__Output) {
   const check = {
     kind: 'model' as const,
-    ...{ model, form, criterion, topics, categories, scoreMin: scoreMin || undefined },
+    model,
+    form,
+    criterion,
+    topics,
+    categories,
+    scoreMin: scoreMin || undefined,
     timeoutMs: timeoutMs || checkDefaults.modelTimeoutMs,
   };
   const known = modelForm(form);

@@ -8,20 +8,34 @@ const hex = '[0-9A-Fa-f]';
 /** A byte of UTF-8 behind the first. */
 const further = `%[89abAB]${hex}`;
 const names: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ensp: ' ', emsp: ' ', thinsp: ' ' },
-  ...{
-    commat: '@',
-    period: '.',
-    colon: ':',
-    sol: '/',
-    num: '#',
-    plus: '+',
-    lpar: '(',
-    rpar: ')',
-    lowbar: '_',
-  },
-  ...{ hyphen: '-', dash: '-', ndash: '-', mdash: '-', minus: '-', shy: '', zwj: '', zwnj: '' },
-  ...{ Tab: ' ', NewLine: '\n' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  ensp: ' ',
+  emsp: ' ',
+  thinsp: ' ',
+  commat: '@',
+  period: '.',
+  colon: ':',
+  sol: '/',
+  num: '#',
+  plus: '+',
+  lpar: '(',
+  rpar: ')',
+  lowbar: '_',
+  hyphen: '-',
+  dash: '-',
+  ndash: '-',
+  mdash: '-',
+  minus: '-',
+  shy: '',
+  zwj: '',
+  zwnj: '',
+  Tab: ' ',
+  NewLine: '\n',
 };
 
 const anyEscape = [
@@ -114,7 +128,13 @@ function readOfHtml(name: string): string {
 
 /** What takes the cursor elsewhere is a blank: words end there. */
 const single: Readonly<Record<string, string>> = {
-  ...{ n: '\n', r: '\r', t: '\t', b: ' ', f: '\n', '"': '"', '/': '/' },
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: ' ',
+  f: '\n',
+  '"': '"',
+  '/': '/',
 };
 
 /** Whether a place lies within an escape: what is replaced from there on would leave half of it. */

@@ -63,10 +63,17 @@ async function assemble(settings: InjectorSettings, log: Logger, lifecycle: Life
     { address: settings.listen, tls },
     {
       settings: () => ({
-        ...{ egressUrl, controlPlane, modes, resources, egressCa: egressCa?.current },
-        ...{ ...imageNow(), namespaces: handed?.namespaces },
+        egressUrl,
+        controlPlane,
+        modes,
+        resources,
+        egressCa: egressCa?.current,
+        ...imageNow(),
+        namespaces: handed?.namespaces,
       }),
-      ...{ metrics, log, clock: systemClock },
+      metrics,
+      log,
+      clock: systemClock,
     },
   );
   lifecycle.onClose('reviews', () => server.close(drainGraceMs));

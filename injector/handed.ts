@@ -22,10 +22,12 @@ export interface HandedImage {
 /** @throws Error that names a file that cannot be used */
 export async function watchHanded(folder: string, options: RereadOptions): Promise<Handed> {
   const image = await watchText(join(folder, handOverFiles.image), 'the sidecar’s image', {
-    ...{ check: checkImage, options },
+    check: checkImage,
+    options,
   });
   const sizes = await watchText(join(folder, handOverFiles.namespaces), 'what namespaces say about sizes', {
-    ...{ check: (text) => void decodeSizes(text), options },
+    check: (text) => void decodeSizes(text),
+    options,
   });
   let decoded: { readonly text: string; readonly sizes: SizesByNamespace } | undefined;
   return {

@@ -27,8 +27,12 @@ export const resourceNames = ['cpu', 'memory'] as const;
 export type Resource = (typeof resourceNames)[number];
 
 const memoryUnits: Readonly<Record<string, number>> = {
-  ...{ k: 1e3, M: 1e6, G: 1e9 },
-  ...{ Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 },
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  Ki: 1024,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
 };
 
 /** "128Mi", "1Gi" */
@@ -42,9 +46,22 @@ export const memoryQuantity: Decoder<Quantity> = (text) => {
 };
 
 const unitsOfAll: Readonly<Record<string, number>> = {
-  ...{ n: 1e-9, u: 1e-6, m: 1e-3, '': 1 },
-  ...{ k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18 },
-  ...{ Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60 },
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
 };
 
 /**

@@ -51,7 +51,9 @@ export async function startReviewServer(
 ): Promise<ReviewServer> {
   const server = createServer({
     ...contextOf(tls.current),
-    ...{ requestTimeout: timeoutMs, headersTimeout: timeoutMs, handshakeTimeout: timeoutMs },
+    requestTimeout: timeoutMs,
+    headersTimeout: timeoutMs,
+    handshakeTimeout: timeoutMs,
     connectionsCheckingInterval: Math.min(timeoutMs, 1000),
     keepAliveTimeout: keepAliveMs,
     maxHeaderSize: headerBytesMax,

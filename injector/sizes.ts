@@ -132,7 +132,8 @@ function boundsOf(resource: Resource, limits: readonly LimitItem[], totals: PodT
     // Resources of a pod as a whole are what a LimitRange looks at then, and the sidecar changes nothing about them.
     pod: {
       ...(totals.isWhole ? unbounded : rangeOf('Pod')),
-      ...{ request: requests[resource] ?? 0, limit: ofPod[resource] ?? 0 },
+      request: requests[resource] ?? 0,
+      limit: ofPod[resource] ?? 0,
     },
   };
 }

@@ -140,7 +140,10 @@ function openWebhook(
   let hasLooked = false;
   const look = async () => {
     await keepWebhook({
-      ...{ client, log, namespace, isLeader },
+      client,
+      log,
+      namespace,
+      isLeader,
       surroundings: () => ({ ...surroundings.current(), bundle: certificates.bundle() }),
       onWritten: (what) => metrics.webhookWritten(what),
       onSeen: (isThere) => metrics.webhookSeen(isThere),

@@ -86,7 +86,9 @@ function limitsIn({ spec }: JsonObject): readonly LimitItem[] {
     return [
       {
         type,
-        ...{ min: amounts(min), max: amounts(max), maxLimitRequestRatio: amounts(maxLimitRequestRatio) },
+        min: amounts(min),
+        max: amounts(max),
+        maxLimitRequestRatio: amounts(maxLimitRequestRatio),
       },
     ];
   });

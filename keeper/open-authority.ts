@@ -26,10 +26,20 @@ export function openAuthority(
   const { namespace, certificateLife: certificateLifeMs, authorityLife: authorityLifeMs } = settings;
   const isLeader = () => leadership.isLeader();
   const certificates = createCertificateKeeper({
-    ...{ client, clock, log, namespace, certificateLifeMs, authorityLifeMs, isLeader },
+    client,
+    clock,
+    log,
+    namespace,
+    certificateLifeMs,
+    authorityLifeMs,
+    isLeader,
   });
   const tenantKeeper = createTenantKeeper({
-    ...{ certificates, clock, log, namespace, isLeader },
+    certificates,
+    clock,
+    log,
+    namespace,
+    isLeader,
     tenants: () => [...settings.tenants, ...tenants()],
   });
   const round = async () => {

@@ -23,7 +23,9 @@ export async function openClient(
   const ca = await watchFile(apiCaFile, 'the authorities of the API server', parts);
   const token = await watchFile(tokenFile, 'the keeper’s token', parts);
   const client = createApiClient({
-    ...{ url, ca, userAgent: `model-gateway-keeper/${version}` },
+    url,
+    ca,
+    userAgent: `model-gateway-keeper/${version}`,
     token: {
       get current() {
         return token.current.toString().trim();

@@ -92,7 +92,9 @@ export async function assemble(
   const watchdog = createWatchdog(timeLimits(settings), clock);
   lifecycle.onClose('watchdog', () => watchdog.close());
   metrics.observe({
-    ...{ admission, redis, readOn },
+    admission,
+    redis,
+    readOn,
     feedAgeMs: () => records.feed().ageMs,
     budgets: () => money.slices.totals(),
     usage: money.usageLog.gauges,
@@ -105,7 +107,9 @@ export async function assemble(
   const upstream = openUpstream(settings, shared, lifecycle);
   const stopping = { now: false };
   const models = {
-    ...{ providers: providersByName, targets: upstream.targets, traits },
+    providers: providersByName,
+    targets: upstream.targets,
+    traits,
     customProviders: new CustomProviders(providersByName, traits),
   };
   const ledger = openLedger(settings, shared, money, lifecycle);
@@ -113,13 +117,16 @@ export async function assemble(
   const askModel = createAskModel({ ...models, ledger, dispatch, monotonic: () => clock.monotonic() });
   const handler = createHandler({
     ...models,
-    ...{ records, ledger, dispatch },
+    records,
+    ledger,
+    dispatch,
     now: () => clock.now(),
     admission,
     watchdog,
     bodyLimits: openBodyLimits(settings, admission, log),
     guardrails: openGuardrails(settings, shared, { ...upstream, askModel }, lifecycle),
-    ...{ readOn, turns },
+    readOn,
+    turns,
     attachedKey: openAttachedKey(settings, log, lifecycle),
     isDraining: () => stopping.now,
     record: recordingKeys(records, createRecorder(metrics, log)),
@@ -212,7 +219,11 @@ async function openMoney(
   const journals =
     folder &&
     new Journals({
-      ...{ folder, log, metrics: metrics.journals, atEndOfTurn: setImmediate, timers: systemTimers },
+      folder,
+      log,
+      metrics: metrics.journals,
+      atEndOfTurn: setImmediate,
+      timers: systemTimers,
       nextOrdinal: (session) => ordinals.next(session),
       onRenew: (session) => slices.renewSession(session),
     });
@@ -222,13 +233,17 @@ async function openMoney(
     sealKeys &&
     new RedisOverflow({ connection, sealKeys, clock, shardBytesMax: overflowShardBytesMax });
   const usageLog = createUsageLog({
-    ...{ ...deps, overflow, ordinals },
+    ...deps,
+    overflow,
+    ordinals,
     journals: journals || undefined,
     memoryBytesMax: usageMemoryBytesMax,
     metrics: metrics.usage,
   });
   const slices = new SlicedBudgets({
-    ...{ ...deps, metrics: metrics.slices, usage: usageLog },
+    ...deps,
+    metrics: metrics.slices,
+    usage: usageLog,
     onSession: (session, state) => {
       if (!journals) return;
       if (state === 'open') journals.begin(session);
@@ -238,7 +253,10 @@ async function openMoney(
   const adoption =
     folder &&
     new Adoption({
-      ...{ ...deps, folder, metrics: metrics.journals, onRecorded: usageLog.keep },
+      ...deps,
+      folder,
+      metrics: metrics.journals,
+      onRecorded: usageLog.keep,
       onClosed: (session) => slices.adopted(session),
     });
   lifecycle.onClose('ledger', async () => {
@@ -264,7 +282,11 @@ function openLedger(
   const { limits: metrics, budgets: budgetMetrics } = shared.metrics;
   const { outputTokensDefault } = settings;
   return createRequestLedger({
-    ...{ budgets, usageLog, outputTokensDefault, metrics, budgetMetrics },
+    budgets,
+    usageLog,
+    outputTokensDefault,
+    metrics,
+    budgetMetrics,
     rates: openRates(shared, () => slices.sessions, lifecycle),
     prices: new PriceBook(),
   });
@@ -281,7 +303,10 @@ function openRates(
   const local = new LocalRates({ clock, onTake, proxies });
   const redis = new RedisRates({
     alone: local,
-    ...{ connection, background, clock, timers: systemTimers },
+    connection,
+    background,
+    clock,
+    timers: systemTimers,
     scripts: rateScripts,
     deadlineMs: redisDeadlineMs,
   });
@@ -319,7 +344,8 @@ async function openControlPlane(
     allowPlaintext: settings.controlPlanePlaintext,
     recordKeys,
     self: {
-      ...{ version, host: hostname() },
+      version,
+      host: hostname(),
       redis: () => (redis === undefined ? 'none' : redis.state()),
       catalog: () => catalogState(catalog),
       recordKeys: () => recordKeys.state(),

@@ -37,9 +37,18 @@ export function openGuardrails(
   const network = { resolve: openLookups(settings, lookups).resolve, ...serviceNetwork };
   const { denyCidrs: deny, guardrailAddresses: allow, eventBytesMax, guardrailWindow: window } = settings;
   const guardrails = createLiveGuardrails({
-    ...{ window, eventBytesMax, log, background, turns, clock: systemClock, timers: systemTimers },
-    ...{ serviceAddresses: { deny, allow }, network },
-    ...{ client: controlPlane.decisions, metrics: metrics.guardrails, shares: metrics.shares },
+    window,
+    eventBytesMax,
+    log,
+    background,
+    turns,
+    clock: systemClock,
+    timers: systemTimers,
+    serviceAddresses: { deny, allow },
+    network,
+    client: controlPlane.decisions,
+    metrics: metrics.guardrails,
+    shares: metrics.shares,
     moderation: { transport, targets: (organization) => targets.stored(organization, gptProvider) },
     cloud: {
       targets: (organization) => targets.stored(organization, managedCloudModels),

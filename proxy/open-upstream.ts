@@ -72,7 +72,9 @@ export function openTransport(
 ): Transport {
   const { addresses, resolve, turns } = network;
   return createTransport({
-    ...{ addresses, resolve, turns },
+    addresses,
+    resolve,
+    turns,
     connectTimeoutMs: settings.connectTimeout,
     keepAliveMs: upstreamKeepAliveMs,
     originsMax: upstreamOriginsMax,

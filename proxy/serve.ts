@@ -53,12 +53,14 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
   const logRefused = sparing<RefusedConnection>((fields) => log.warn(fields, noProxyHeader), systemClock);
   const start = async (address: ProxySettings['listen'], tls?: ListenerTls) => {
     const server = await startTrafficServer({
-      ...{ address, tls },
+      address,
+      tls,
       headerBytesMax: settings.headerBytesMax,
       headersTimeoutMs: settings.headersTimeout,
       clock: systemClock,
       callers: new Callers({
-        ...{ isTrusted, proxyProtocol: settings.proxyProtocol },
+        isTrusted,
+        proxyProtocol: settings.proxyProtocol,
         headerTimeoutMs: settings.headersTimeout,
         onRefused: (reason, address) => {
           metrics.malformed('invalid_request');
@@ -84,7 +86,9 @@ export async function serve(settings: ProxySettings, serving: Serving): Promise<
   lifecycle.onClose('admin listener', () => admin.close());
   const listeners = secure === undefined ? [traffic] : [traffic, secure];
   return {
-    ...{ port: traffic.port, tlsPort: secure?.port, adminPort: admin.port },
+    port: traffic.port,
+    tlsPort: secure?.port,
+    adminPort: admin.port,
     drain: async () => {
       stopping.now = true;
       await finished(listeners, settings.drainGrace, serving);

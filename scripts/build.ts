@@ -36,7 +36,7 @@ const rulesOf = {
   },
   'control-plane': {
     entries: {
-      ...{ main: 'control-plane/main.ts' },
+      main: 'control-plane/main.ts',
       'guardrail-compiler': 'control-plane/guardrails/guardrail-compiler.ts',
     },
     folders: ['control-plane', 'common', 'proto', 'catalog', 'guardrails'],

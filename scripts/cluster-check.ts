@@ -38,8 +38,14 @@ const versions = { kubernetes: values.kubernetes, etcd: 'v3.6.16' };
 
 /** In this order: each goes on from what those before it have left, and all from the first. */
 const groups: Readonly<Record<string, readonly Check[]>> = {
-  ...{ install: installChecks, webhooks: webhookChecks, words: wordChecks, sizes: sizeChecks },
-  ...{ audit: auditChecks, ports: portChecks, certificates: certificateChecks, uninstall: uninstallChecks },
+  install: installChecks,
+  webhooks: webhookChecks,
+  words: wordChecks,
+  sizes: sizeChecks,
+  audit: auditChecks,
+  ports: portChecks,
+  certificates: certificateChecks,
+  uninstall: uninstallChecks,
   ...(values.record && { record: [...reviewChecks, ...recordChecks] }),
 };
 const wanted = ['install', 'record', ...(values.only?.split(',') ?? Object.keys(groups))];

@@ -65,8 +65,11 @@ export async function writeIntact(store: Books, found: Intact, end: CheckEnd): P
     await tx.db
       .updateTable('audit_checks')
       .set({
-        ...{ due_at: tx.now + end.everyMs, verified_at: tx.now, flaw: null },
-        ...{ verified_revision: found.head.revision, verified_hash: found.head.hash },
+        due_at: tx.now + end.everyMs,
+        verified_at: tx.now,
+        flaw: null,
+        verified_revision: found.head.revision,
+        verified_hash: found.head.hash,
         anchored_revision: found.anchoredRevision,
         ...(found.isWhole && { whole_at: tx.now }),
       })

@@ -56,7 +56,10 @@ export function startAuditWatch(deps: AuditWatchDeps): { close(): Promise<void> 
   const watch = new AuditWatch(deps);
   const { log, timers = systemTimers, everyMs } = deps;
   const rounds = startRounds(() => watch.look(), {
-    ...{ what: 'the check of the audit log', everyMs: Math.min(everyMs, lookEveryMs), log, timers },
+    what: 'the check of the audit log',
+    everyMs: Math.min(everyMs, lookEveryMs),
+    log,
+    timers,
   });
   return {
     close: async () => {

@@ -41,8 +41,14 @@ export function createWatchers(clock: Clock): Watchers {
     came: (caller) => {
       const id = {};
       entries.set(id, {
-        ...{ caller, since: clock.now(), askedAt: undefined, version: undefined, host: undefined },
-        ...{ redis: 'REDIS_STATE_UNSPECIFIED', clockAheadMs: undefined, catalog: undefined },
+        caller,
+        since: clock.now(),
+        askedAt: undefined,
+        version: undefined,
+        host: undefined,
+        redis: 'REDIS_STATE_UNSPECIFIED',
+        clockAheadMs: undefined,
+        catalog: undefined,
         recordKeys: undefined,
       });
       const change = (news: Partial<Watcher>) => {
@@ -56,8 +62,10 @@ export function createWatchers(clock: Clock): Watchers {
           if (state == null) return;
           const clockAheadMs = state.clockMs === undefined ? undefined : Number(state.clockMs) - clock.now();
           change({
-            ...{ redis: redisState(state.redis), clockAheadMs },
-            ...{ catalog: reportedCatalog(state.catalog), recordKeys: reportedKeys(state.recordKeys) },
+            redis: redisState(state.redis),
+            clockAheadMs,
+            catalog: reportedCatalog(state.catalog),
+            recordKeys: reportedKeys(state.recordKeys),
           });
         },
         asked: () => change({ askedAt: clock.now() }),

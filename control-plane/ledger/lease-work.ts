@@ -188,7 +188,8 @@ export class LeaseBatches {
     const sizes = { atOnceMax, sizeMax: batchMax, sizeOf: () => 1 };
     const healing = new Healing();
     this.#batches = new Batches({
-      ...{ store, ...sizes },
+      store,
+      ...sizes,
       together: (tx, works: readonly LeaseWork<unknown>[]) => workOnLeases(tx, works, healing),
     });
   }

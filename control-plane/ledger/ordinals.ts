@@ -83,7 +83,9 @@ export async function saveOrdinals(
   ordinals: ReadonlyMap<string, OrdinalRanges>,
 ): Promise<void> {
   const rows = Array.from(ordinals, ([session, ranges]) => ({
-    ...{ session_id: session, ranges: JSON.stringify(ranges), updated_at: now },
+    session_id: session,
+    ranges: JSON.stringify(ranges),
+    updated_at: now,
   }));
   for (const part of partsOf(rows.toSorted((a, b) => (a.session_id < b.session_id ? -1 : 1)))) {
     await db

@@ -107,8 +107,12 @@ async function makeWindows(tx: TimedTransaction, missing: readonly BudgetWindow[
   }));
   const rows = made
     .map((row) => ({
-      ...{ budget_id: row.budgetId, organization_id: row.organizationId, window_start: row.window },
-      ...{ spent: row.spent, leased: 0, unsettled: 0 },
+      budget_id: row.budgetId,
+      organization_id: row.organizationId,
+      window_start: row.window,
+      spent: row.spent,
+      leased: 0,
+      unsettled: 0,
     }))
     .toSorted((a, b) =>
       windowKey(a.budget_id, a.window_start) < windowKey(b.budget_id, b.window_start) ? -1 : 1,

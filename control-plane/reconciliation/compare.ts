@@ -138,7 +138,12 @@ function driftRow(inputs: DayInputs, one: Judged, { reasons, unexplained }: Expl
   const { billed, ledger, group, kind } = one.cell;
   const isSettled = !counts(one, one.left, bound);
   return {
-    ...{ id: one.id, vendor, day, kind, name: one.cell.model, model: qualified(vendor, one.cell) },
+    id: one.id,
+    vendor,
+    day,
+    kind,
+    name: one.cell.model,
+    model: qualified(vendor, one.cell),
     provider_key_ids: JSON.stringify(group.keys),
     refs: JSON.stringify([...billed.refs.values()].slice(0, refsMax)),
     billed: billed.cost ?? null,

@@ -25,10 +25,22 @@ export async function markDays(
   days: readonly string[],
 ): Promise<void> {
   const fresh = [...new Set(days)].map((day) => ({
-    ...{ organization_id: organizationId, vendor, day, version: 1, compared_version: 0 },
-    ...{ due_at: now, compared_at: null },
-    ...{ preliminary: 0 as const, compared: 0, agreed: 0, billed: null, ledger: 0, adjusted: 0 },
-    ...{ ignored: 0, drift: 0, unexplained: 0 },
+    organization_id: organizationId,
+    vendor,
+    day,
+    version: 1,
+    compared_version: 0,
+    due_at: now,
+    compared_at: null,
+    preliminary: 0 as const,
+    compared: 0,
+    agreed: 0,
+    billed: null,
+    ledger: 0,
+    adjusted: 0,
+    ignored: 0,
+    drift: 0,
+    unexplained: 0,
   }));
   for (let from = 0; from < fresh.length; from += insertRowsMax) {
     await db

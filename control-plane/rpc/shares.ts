@@ -14,7 +14,10 @@ const queueRows = {
   changes: { atOnce: 2, waiting: 512, alpha, waitMs: 10_000, about: 'changes that wait to be made' },
   reads: { atOnce: 4, waiting: 1024, alpha, waitMs: 10_000, about: 'reads of operators that wait' },
   guardrail_work: {
-    ...{ atOnce: 1, waiting: 128, alpha, waitMs: 10_000 },
+    atOnce: 1,
+    waiting: 128,
+    alpha,
+    waitMs: 10_000,
     about: 'guardrails that wait to be compiled or tried, in a thread of its own',
   },
 } as const satisfies Record<string, QueueRow>;
@@ -29,11 +32,15 @@ const rateRows = {
   read_rate: { perMinute: 6000, burst: 1000, ownersMax: 10_000, about: 'reads of an organization' },
   export_rate: { perMinute: 60, burst: 30, ownersMax: 10_000, about: 'downloads of an organization' },
   guardrail_time: {
-    ...{ perMinute: 6000, burst: 10_000, ownersMax: 10_000 },
+    perMinute: 6000,
+    burst: 10_000,
+    ownersMax: 10_000,
     about: 'time to compile and try guardrails of an organization, in milliseconds',
   },
   unknown_tokens: {
-    ...{ perMinute: 60, burst: 60, ownersMax: 10_000 },
+    perMinute: 60,
+    burst: 60,
+    ownersMax: 10_000,
     about:
       'tokens that turn out to be unknown, by address of the caller (IPv6: by /64); tokens admitted before pass',
   },

@@ -55,12 +55,27 @@ export async function settle(
   await requirePlace(call, organizationId);
   const [firstKey = ''] = keysOfDrift(drift);
   const row: AdjustmentRow = {
-    ...{ id: uuidv7(call.now), organization_id: organizationId, drift_id: drift.id, vendor: drift.vendor },
-    ...{ day: drift.day, at: Date.parse(drift.day), provider_key_id: firstKey, refs: drift.refs },
-    ...{ model: drift.model, name: drift.name, kind: drift.kind, amount, booked: flag(!request.accept) },
+    id: uuidv7(call.now),
+    organization_id: organizationId,
+    drift_id: drift.id,
+    vendor: drift.vendor,
+    day: drift.day,
+    at: Date.parse(drift.day),
+    provider_key_id: firstKey,
+    refs: drift.refs,
+    model: drift.model,
+    name: drift.name,
+    kind: drift.kind,
+    amount,
+    booked: flag(!request.accept),
     ...(await subjectColumns(call, subject)),
-    ...{ reason: fields.reason, author_id: call.caller.personId, windows: '[]' },
-    ...{ undoes: null, undone_by: null, created_at: call.now, revision: call.revision },
+    reason: fields.reason,
+    author_id: call.caller.personId,
+    windows: '[]',
+    undoes: null,
+    undone_by: null,
+    created_at: call.now,
+    revision: call.revision,
   };
   return await enter(call, row);
 }
@@ -86,8 +101,14 @@ export async function undo(
   await requirePlace(call, request.organizationId);
   const row: AdjustmentRow = {
     ...before,
-    ...{ id: uuidv7(call.now), amount: -before.amount, reason: fields.reason, windows: '[]' },
-    ...{ author_id: call.caller.personId, undoes: before.id, created_at: call.now, revision: call.revision },
+    id: uuidv7(call.now),
+    amount: -before.amount,
+    reason: fields.reason,
+    windows: '[]',
+    author_id: call.caller.personId,
+    undoes: before.id,
+    created_at: call.now,
+    revision: call.revision,
   };
   await call.db
     .updateTable('usage_adjustments')

@@ -48,7 +48,10 @@ export async function setMapping(
   };
   if (before !== undefined && isSame(before, columns)) return { unchanged: message(before) };
   const after: MappingRow = {
-    ...{ organization_id: request.organizationId, vendor, kind: reference.kind, value: reference.value },
+    organization_id: request.organizationId,
+    vendor,
+    kind: reference.kind,
+    value: reference.value,
     ...columns,
     created_at: before?.created_at ?? call.now,
     revision: call.revision,

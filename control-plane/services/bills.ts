@@ -72,7 +72,11 @@ export async function importBill(
     organizationId,
     target: { kind: 'bill', id: importId },
     after: {
-      ...{ document, account, days: days.length, from: days[0]?.day, to: days.at(-1)?.day },
+      document,
+      account,
+      days: days.length,
+      from: days[0]?.day,
+      to: days.at(-1)?.day,
       rows: days.reduce((all, { rows }) => all + rows.length, 0),
       ...(cost !== null && { costUsd: usdOfNano(cost) }),
     },

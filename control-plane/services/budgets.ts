@@ -76,8 +76,12 @@ export async function release(
   if (done === undefined) throw notFound('unsettled amount');
   const left = (remaining: number) =>
     unsettledMessage({
-      ...{ budget_id: request.limitId, window_start: window, session_id: session },
-      ...{ remaining, proxy: done.proxy, seen_at: done.seenAt },
+      budget_id: request.limitId,
+      window_start: window,
+      session_id: session,
+      remaining,
+      proxy: done.proxy,
+      seen_at: done.seenAt,
     });
   const after = left(done.remaining);
   if (done.released === 0) return { unchanged: after };

@@ -81,12 +81,10 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
         recall({ budgetId: asked.budgetId, organizationId: recallOf, window: asked.window });
       }
       return {
-        ...{
-          outcome: drawOutcomes.names[outcome],
-          grantedNanoUsd: String(granted),
-          now: timeText(now),
-          epoch,
-        },
+        outcome: drawOutcomes.names[outcome],
+        grantedNanoUsd: String(granted),
+        now: timeText(now),
+        epoch,
         ...(attainable !== undefined && { attainableNanoUsd: String(attainable) }),
       };
     },
@@ -106,7 +104,8 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       await touches.heard(caller, sessionsOf(events));
       await deps.days.ensureDays(daysToMake(events, { now: clock.now(), keptMs: deps.usageKeptMs }));
       const { answer, now, epoch } = await reports.run({
-        ...{ events, boundTo: caller.organizationId },
+        events,
+        boundTo: caller.organizationId,
         accept: (at) => requireOfThisTime(events, { now: at, keptMs: deps.usageKeptMs }),
       });
       metrics.reported(answer);
@@ -130,7 +129,9 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
 /** A transaction's result, the database's clock in it, and where it is. */
 async function timed<T>(store: Pick<Store, 'books'>, work: (tx: BooksTransaction) => Promise<T>) {
   return await store.books(async (tx) => ({
-    ...{ value: await work(tx), now: timeText(tx.now), epoch: tx.epoch },
+    value: await work(tx),
+    now: timeText(tx.now),
+    epoch: tx.epoch,
   }));
 }
 

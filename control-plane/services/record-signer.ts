@@ -116,16 +116,16 @@ function bodiesOf({ key, scope, organization }: ResolveResponse, keyHash: string
 function message({ kind, ref, body, path, left, signature }: Signed): SignedRecord {
   const { epoch, revision, signedAt, keyId, signature: bytes } = signature;
   return {
-    ...{
-      kind: recordKinds.names[kind],
-      ref,
-      body: Buffer.from(body),
-      path: path.map((hash) => Buffer.from(hash)),
-      left,
-    },
+    kind: recordKinds.names[kind],
+    ref,
+    body: Buffer.from(body),
+    path: path.map((hash) => Buffer.from(hash)),
+    left,
     signature: {
       asOf: { epoch, revision },
-      ...{ signedAtMs: signedAt, keyId: Buffer.from(keyId), signature: Buffer.from(bytes) },
+      signedAtMs: signedAt,
+      keyId: Buffer.from(keyId),
+      signature: Buffer.from(bytes),
     },
   };
 }

@@ -47,7 +47,9 @@ export function startSelectorWatch({ store, clock, log, metrics }: SelectorWatch
     last = { at: clock.now(), findings };
     metrics.selectorsFound(findings.counts);
     const named = findings.found.slice(0, namedMax).map(({ holder, id, organizationId, problem }) => ({
-      ...{ holder, id, problem },
+      holder,
+      id,
+      problem,
       ...(organizationId !== null && { organization_id: organizationId }),
     }));
     const line = JSON.stringify([findings.counts, named]);

@@ -20,7 +20,10 @@ export async function get(
   const told = call.caller.role === 'platform_operator';
   const selectors = checks === true ? await selectorCheck(call) : undefined;
   return {
-    ...{ version, replica: host, startedAt: timeText(startedAt), time: timeText(call.now) },
+    version,
+    replica: host,
+    startedAt: timeText(startedAt),
+    time: timeText(call.now),
     database: databaseKinds.names[database],
     feed: { position: feed.position, ageMs: Math.max(0, Math.round(clock.monotonic() - feed.readAt)) },
     caller: await callerMessage(call),
@@ -39,7 +42,10 @@ async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
     .where('id', '=', personId)
     .executeTakeFirstOrThrow();
   return {
-    ...{ personId, name, role: roles.names[role], tokenEndsAt: timeText(tokenEndsAt) },
+    personId,
+    name,
+    role: roles.names[role],
+    tokenEndsAt: timeText(tokenEndsAt),
     ...(organizationId !== undefined && { organizationId }),
   };
 }
@@ -65,7 +71,10 @@ function watcherMessage(watcher: Watcher, tokenName: string | undefined): Watche
   const { caller, since, askedAt, version, host, redis, clockAheadMs, catalog, recordKeys } = watcher;
   const { organizationId } = caller;
   return {
-    ...{ identity: caller.id, address: caller.from, since: timeText(since), redis },
+    identity: caller.id,
+    address: caller.from,
+    since: timeText(since),
+    redis,
     ...(tokenName !== undefined && { tokenName }),
     ...(organizationId !== undefined && { organizationId }),
     ...(askedAt !== undefined && { askedAt: timeText(askedAt) }),

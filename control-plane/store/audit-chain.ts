@@ -80,7 +80,9 @@ export async function verifySlice(
     const reason = flawOf(event, reached.hash, reached.revision);
     if (reason !== undefined) {
       return {
-        ...{ reached, events: event.revision - from.revision, isEnd: true },
+        reached,
+        events: event.revision - from.revision,
+        isEnd: true,
         flaw: { revision: event.revision, reason },
       };
     }

@@ -29,7 +29,9 @@ export async function noteRestart(db: Kysely<Schema>, { epoch, revision }: Posit
   await db
     .insertInto('epochs')
     .values({
-      ...{ epoch, number: (last?.number ?? 0) + 1, restored_at: null },
+      epoch,
+      number: (last?.number ?? 0) + 1,
+      restored_at: null,
       kind: last === undefined ? 'first' : 'restarted',
       continues_epoch: last?.epoch ?? null,
       continues_revision: last === undefined ? null : revision,
@@ -54,7 +56,8 @@ export async function noteEpoch(
   // What went back may remember no epoch at all.
   const isFirst = last === undefined && !isLost;
   const row: EpochRow = {
-    ...{ epoch, number: (last?.number ?? 0) + 1 },
+    epoch,
+    number: (last?.number ?? 0) + 1,
     continues_epoch: before?.epoch ?? null,
     continues_revision: before?.revision ?? null,
     kind: isFirst ? 'first' : 'restored',

@@ -24,7 +24,11 @@ export async function noteUnsettled(store: Pick<Store, 'books'>): Promise<number
         db,
         rows.map((row) => ({
           ...row,
-          ...{ kind: 'unsettled' as const, percent: null, amount: null, noted_at: now, told_at: null },
+          kind: 'unsettled' as const,
+          percent: null,
+          amount: null,
+          noted_at: now,
+          told_at: null,
         })),
       );
       return rows.length;

@@ -51,7 +51,12 @@ function* linesOf(row: TableRow): Generator<BillLine> {
   const isUsage = kind === 'usage';
   const tokens = isUsage ? tokensOf(sku, row) : undefined;
   yield {
-    ...{ day, references, kind, cost, model: isUsage ? sku.model : '', tier: isUsage ? sku.tier : '' },
+    day,
+    references,
+    kind,
+    cost,
+    model: isUsage ? sku.model : '',
+    tier: isUsage ? sku.tier : '',
     ...(tokens !== undefined && { tokens }),
   };
   if (credits !== 0n) yield { day, references, model: '', kind: 'credit', tier: '', cost: credits };

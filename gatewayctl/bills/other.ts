@@ -39,7 +39,10 @@ function lineOf(file: string, row: unknown): BillLine {
   const cost = costUsd === undefined ? undefined : parseDecimal(String(costUsd));
   if (costUsd !== undefined && cost === undefined) throw wrong(file, 'costUsd is a decimal number');
   return {
-    ...{ day: String(day), model: String(model), kind: kindHere, tier: String(serviceTier) },
+    day: String(day),
+    model: String(model),
+    kind: kindHere,
+    tier: String(serviceTier),
     references: referencesOf(file, row.references ?? []),
     ...(cost !== undefined && { cost }),
     ...(requests !== undefined && { requests: countIn(file, requests) }),

@@ -100,8 +100,11 @@ function diffRequest(invocation: Invocation) {
   if (!/^litellm-[\w.-]{1,60}$/.test(named))
     throw usageMistake('--source takes a name that begins with litellm-, such as litellm-1.109.1');
   return {
-    ...{ from: needed(invocation, from), catalog: textOf(invocation, against.flags) },
-    ...{ asOf: day, source: named, json: invocation.options.json === true },
+    from: needed(invocation, from),
+    catalog: textOf(invocation, against.flags),
+    asOf: day,
+    source: named,
+    json: invocation.options.json === true,
   };
 }
 

@@ -101,13 +101,15 @@ function secretForm(text: string): object {
 const created: Given = {
   flags: '--system <system>',
   about: 'only for keys of this AI system; repeat it for more',
-  ...{ field: 'aiSystemIds', noun: 'system' },
+  field: 'aiSystemIds',
+  noun: 'system',
 };
 
 const createdKeys: Given = {
   flags: '--key <key>',
   about: 'only for this virtual key; repeat it for more',
-  ...{ field: 'keyIds', noun: 'key' },
+  field: 'keyIds',
+  noun: 'key',
 };
 
 export const guardrails: Resource = {
@@ -142,14 +144,12 @@ export const guardrails: Resource = {
       method: 'Guardrails.List',
       about: 'list guardrails in their order',
       columns: {
-        ...{
-          POSITION: 'position',
-          NAME: 'name',
-          ID: 'id',
-          ENABLED: 'enabled',
-          STAGE: 'stage',
-          ACTION: 'action',
-        },
+        POSITION: 'position',
+        NAME: 'name',
+        ID: 'id',
+        ENABLED: 'enabled',
+        STAGE: 'stage',
+        ACTION: 'action',
         'ON FAILURE': 'onFailure',
       },
       examples: ['guardrails list'],

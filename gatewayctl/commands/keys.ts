@@ -16,12 +16,16 @@ const scopes: readonly Given[] = [
   {
     flags: '--system <system>',
     about: 'of this AI system',
-    ...{ field: 'scope.id', noun: 'system', beside: { 'scope.kind': 'KEY_SCOPE_KIND_AI_SYSTEM' } },
+    field: 'scope.id',
+    noun: 'system',
+    beside: { 'scope.kind': 'KEY_SCOPE_KIND_AI_SYSTEM' },
   },
   {
     flags: '--person <person>',
     about: "of this person; me is you, and a member's default",
-    ...{ field: 'scope.id', noun: 'person', beside: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' } },
+    field: 'scope.id',
+    noun: 'person',
+    beside: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' },
   },
 ];
 
@@ -68,7 +72,8 @@ export const keys: Resource = {
         },
       ],
       otherwise: {
-        ...{ field: 'scope.id', beside: { 'scope.kind': 'KEY_SCOPE_KIND_ORGANIZATION' } },
+        field: 'scope.id',
+        beside: { 'scope.kind': 'KEY_SCOPE_KIND_ORGANIZATION' },
         ofMember: { 'scope.kind': 'KEY_SCOPE_KIND_PERSON' },
       },
       secret: 'value',
@@ -94,8 +99,14 @@ export const keys: Resource = {
         { flags: '--status <status>', about: 'only these', field: 'statuses' },
       ],
       columns: {
-        ...{ NAME: 'name', ID: 'id', HINT: 'hint', OF: 'scope.kind', STATUS: 'status', ENDS: '?endsAt' },
-        ...{ REVOKED: '?revokedAt', 'LAST USED': 'lastUsedAt' },
+        NAME: 'name',
+        ID: 'id',
+        HINT: 'hint',
+        OF: 'scope.kind',
+        STATUS: 'status',
+        ENDS: '?endsAt',
+        REVOKED: '?revokedAt',
+        'LAST USED': 'lastUsedAt',
       },
       examples: [
         'keys list',
@@ -132,7 +143,8 @@ export const keys: Resource = {
         {
           flags: '--grace <duration>',
           about: 'how long the present value still works, at most 30d; without it, it stops at once',
-          ...{ field: 'graceSeconds', read: seconds },
+          field: 'graceSeconds',
+          read: seconds,
         },
       ],
       asks: 'Rotate {key}? Without --grace its present value stops at once.',

@@ -6,17 +6,23 @@ const subjects: readonly Given[] = [
   {
     flags: '--system <system>',
     about: 'of this AI system',
-    ...{ field: 'subject.id', noun: 'system', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_AI_SYSTEM' } },
+    field: 'subject.id',
+    noun: 'system',
+    beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_AI_SYSTEM' },
   },
   {
     flags: '--person <person>',
     about: 'of this person',
-    ...{ field: 'subject.id', noun: 'person', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_PERSON' } },
+    field: 'subject.id',
+    noun: 'person',
+    beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_PERSON' },
   },
   {
     flags: '--key <key>',
     about: 'of this key',
-    ...{ field: 'subject.id', noun: 'key', beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' } },
+    field: 'subject.id',
+    noun: 'key',
+    beside: { 'subject.kind': 'LIMIT_SUBJECT_KIND_VIRTUAL_KEY' },
   },
 ];
 
@@ -67,8 +73,14 @@ export const limits: Resource = {
       about: 'list limits',
       options: subjects,
       columns: {
-        ...{ ID: 'id', KIND: 'kind', OF: 'subject.kind', 'OF ID': 'subject.id', USD: '?amountUsd' },
-        ...{ PERIOD: '?period', COUNT: '?count', MODEL: '?model' },
+        ID: 'id',
+        KIND: 'kind',
+        OF: 'subject.kind',
+        'OF ID': 'subject.id',
+        USD: '?amountUsd',
+        PERIOD: '?period',
+        COUNT: '?count',
+        MODEL: '?model',
       },
       examples: ['limits list', 'limits list --key checkout'],
     },

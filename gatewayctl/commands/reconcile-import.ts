@@ -166,11 +166,9 @@ async function send(
   for (const { document, days } of read) {
     for (const part of partsOf(days)) {
       const answer = await client.call('Reconciliation.ImportBill', {
-        ...{
-          organizationId,
-          document: documentsInContract[document],
-          days: part.map(({ day, rows }) => ({ day, rows: [...rows] })),
-        },
+        organizationId,
+        document: documentsInContract[document],
+        days: part.map(({ day, rows }) => ({ day, rows: [...rows] })),
         ...(account !== undefined && { account }),
       });
       imported.push(...answer.days.map((day) => lineOf(document, day)));
@@ -203,7 +201,10 @@ function lineOf(document: DocumentName, day: ImportedDay__Output): ImportedLine 
   const outcome = day.unchanged ? 'unchanged' : day.replaced ? 'replaced' : 'new';
   const twin = day.sameAsAccount;
   return {
-    ...{ document, day: day.day, rows: day.rows, costUsd: day.costUsd ?? '-' },
+    document,
+    day: day.day,
+    rows: day.rows,
+    costUsd: day.costUsd ?? '-',
     outcome:
       twin === undefined ? outcome : `${outcome}; account ${twin} says exactly the same: imported twice?`,
   };

@@ -5,7 +5,9 @@ import { newName, thing } from './shared.ts';
 const person: Given = {
   flags: '--person <person>',
   about: 'whose, by id or name; me is you',
-  ...{ field: 'personId', noun: 'person', required: true },
+  field: 'personId',
+  noun: 'person',
+  required: true,
 };
 
 export const operatorTokens: Resource = {
@@ -28,14 +30,12 @@ export const operatorTokens: Resource = {
       about: 'list the tokens of a person',
       options: [person],
       columns: {
-        ...{
-          NAME: 'name',
-          ID: 'id',
-          HINT: 'hint',
-          CREATED: 'createdAt',
-          ENDS: 'endsAt',
-          REVOKED: '?revokedAt',
-        },
+        NAME: 'name',
+        ID: 'id',
+        HINT: 'hint',
+        CREATED: 'createdAt',
+        ENDS: 'endsAt',
+        REVOKED: '?revokedAt',
       },
       examples: ['operator-tokens list --person "Ada Admin"'],
     },
@@ -61,7 +61,8 @@ export const proxyTokens: Resource = {
         {
           flags: '--bound-to <organization>',
           about: 'a token that sees this organization only',
-          ...{ field: 'organizationId', noun: 'organization' },
+          field: 'organizationId',
+          noun: 'organization',
         },
       ],
       organization: 'own',
@@ -72,7 +73,11 @@ export const proxyTokens: Resource = {
       method: 'ProxyTokens.List',
       about: 'list tokens of proxies',
       columns: {
-        ...{ NAME: 'name', ID: 'id', HINT: 'hint', 'BOUND TO': '?organizationId', CREATED: 'createdAt' },
+        NAME: 'name',
+        ID: 'id',
+        HINT: 'hint',
+        'BOUND TO': '?organizationId',
+        CREATED: 'createdAt',
         REVOKED: '?revokedAt',
       },
       examples: ['proxy-tokens list'],

@@ -19,7 +19,10 @@ export function meetOverTls({ address, port }: Place, expected: Expected): Promi
   const ca = authorities(expected.caFile);
   return new Promise((resolve) => {
     const socket = connect({
-      ...{ host: address, port, rejectUnauthorized: false, checkServerIdentity: () => undefined },
+      host: address,
+      port,
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
       // A server of HTTP/1.1 would refuse a client that wants HTTP/2 alone.
       ALPNProtocols: ['h2', 'http/1.1'],
       ...(isIP(name) === 0 && { servername: name }),

@@ -27,7 +27,9 @@ function verdictText(findings: readonly Finding[], failed: boolean): string {
 
 export function reportJson({ server, findings, failed }: Diagnosis): object {
   const checks = findings.map(({ check, verdict, says, advice }) => ({
-    ...{ check, verdict, message: plain(says) },
+    check,
+    verdict,
+    message: plain(says),
     ...(advice !== undefined && { advice: plain(advice) }),
   }));
   return { server, ok: !failed, checks };

@@ -69,12 +69,15 @@ export const joined: Place = { strings: 'text', joins: true };
 export const json: Place = { strings: 'json' };
 export const fixed = (why: string): Place => ({ strings: 'fixed', why });
 export const exempt = (why: string, isExempt?: (text: string) => boolean): Place => ({
-  ...{ strings: 'exempt', why },
+  strings: 'exempt',
+  why,
   ...(isExempt && { isExempt }),
 });
 /** A data URL whose text is inspected where it holds one. */
 export const document = (why: string, isExempt: (text: string) => boolean): Place => ({
-  ...{ strings: 'document', why, isExempt },
+  strings: 'document',
+  why,
+  isExempt,
 });
 /** With all that stands below. */
 export const unseen = (why: string): Place => ({ strings: 'exempt', why, deep: true });

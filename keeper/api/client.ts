@@ -113,7 +113,9 @@ class Api {
 
   async *watch(path: string, { fieldSelector, resourceVersion }: WatchQuery): AsyncIterable<WatchEvent> {
     const query = new URLSearchParams({
-      ...{ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(watchSeconds) },
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: String(watchSeconds),
       ...(fieldSelector !== undefined && { fieldSelector }),
       ...(resourceVersion !== undefined && { resourceVersion }),
     });
@@ -142,13 +144,13 @@ class Api {
       const sent = httpsRequest(
         new URL(path, url),
         {
-          ...{ method, agent: this.#currentAgent(), signal: AbortSignal.timeout(withinMs) },
+          method,
+          agent: this.#currentAgent(),
+          signal: AbortSignal.timeout(withinMs),
           headers: {
-            ...{
-              accept: 'application/json',
-              'user-agent': userAgent,
-              authorization: `Bearer ${token.current}`,
-            },
+            accept: 'application/json',
+            'user-agent': userAgent,
+            authorization: `Bearer ${token.current}`,
             ...(bytes !== undefined && { 'content-type': contentType, 'content-length': bytes.length }),
           },
         },

@@ -35,7 +35,10 @@ const everyMs = 3_000;
 export function startLeadership(options: LeadershipOptions): Leadership {
   const candidate = new Candidate(options);
   const rounds: Rounds = startRounds(() => candidate.round(), {
-    ...{ what: 'the keepers’ lease', everyMs, log: options.log, timers: options.timers },
+    what: 'the keepers’ lease',
+    everyMs,
+    log: options.log,
+    timers: options.timers,
   });
   return {
     isLeader: () => candidate.isLeader(),
@@ -129,7 +132,9 @@ class Candidate {
     return {
       metadata: { resourceVersion: versionOf(lease) },
       spec: {
-        ...{ holderIdentity: identity, leaseDurationSeconds: leaseSeconds, renewTime: now },
+        holderIdentity: identity,
+        leaseDurationSeconds: leaseSeconds,
+        renewTime: now,
         ...(!isMine && { acquireTime: now, leaseTransitions: leaseTransitions + 1 }),
       },
     };

@@ -39,7 +39,9 @@ export const paths = {
 export function oneObject(what: string, path: string): Source {
   const at = path.lastIndexOf('/');
   return {
-    ...{ what, path: path.slice(0, at), fieldSelector: `metadata.name=${path.slice(at + 1)}` },
+    what,
+    path: path.slice(0, at),
+    fieldSelector: `metadata.name=${path.slice(at + 1)}`,
     read: async (client) => {
       try {
         return { objects: [await client.get(path)], resourceVersion: undefined };
@@ -56,7 +58,9 @@ const pageSize = 500;
 /** All objects of a kind in the cluster, read in pages. @param project what is kept of each: a cluster has many */
 export function allObjects(what: string, path: string, project: (object: JsonObject) => JsonObject): Source {
   return {
-    ...{ what, path, project },
+    what,
+    path,
+    project,
     read: async (client) => {
       const objects: JsonObject[] = [];
       let next = '';

@@ -175,7 +175,10 @@ class Keeper implements CertificateKeeper {
     const now = this.#deps.clock.now();
     const { notAfter: authorityEnd } = spanOf(authority.cert);
     return issueCertificate(authority, {
-      ...{ commonName: dnsNames[0] ?? '', dnsNames, addresses, usage },
+      commonName: dnsNames[0] ?? '',
+      dnsNames,
+      addresses,
+      usage,
       notBefore: now - Math.min(backdatedMs, this.#deps.certificateLifeMs / 10),
       notAfter: Math.min(now + this.#deps.certificateLifeMs, authorityEnd),
     }).then(({ cert, key }) => ({ 'tls.crt': cert, 'tls.key': key }));

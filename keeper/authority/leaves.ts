@@ -15,7 +15,11 @@ export interface Leaf {
 /** Of the gateway's own namespace. */
 export function leavesOf(namespace: string): readonly Leaf[] {
   const server = (secret: string, dnsNames: readonly string[], addresses: readonly string[] = []): Leaf => ({
-    ...{ secret, authority: 'internal', usage: 'server', dnsNames, addresses },
+    secret,
+    authority: 'internal',
+    usage: 'server',
+    dnsNames,
+    addresses,
   });
   const service = (name: string) =>
     [`.${namespace}.svc`, `.${namespace}.svc.cluster.local`, `.${namespace}`, ''].map((rest) => name + rest);
@@ -29,7 +33,10 @@ export function leavesOf(namespace: string): readonly Leaf[] {
     server('egress-gateway-tls', service('egress-gateway')),
     server('injector-tls', service('injector').slice(0, 2)),
     {
-      ...{ secret: 'egress-gateway-client-tls', authority: 'internal', usage: 'client', addresses: [] },
+      secret: 'egress-gateway-client-tls',
+      authority: 'internal',
+      usage: 'client',
+      addresses: [],
       // By this name the control plane knows a proxy; it is no host's, so no server's certificate has it.
       dnsNames: [`egress-gateway.proxies.${namespace}`],
     },
@@ -39,7 +46,10 @@ export function leavesOf(namespace: string): readonly Leaf[] {
 /** Of the sidecars in a namespace of apps. */
 export function tenantLeaf(namespace: string): Leaf {
   return {
-    ...{ secret: 'model-gateway-sidecar-tls', authority: 'sidecars', usage: 'client', addresses: [] },
+    secret: 'model-gateway-sidecar-tls',
+    authority: 'sidecars',
+    usage: 'client',
+    addresses: [],
     dnsNames: [`sidecars.${namespace}`],
   };
 }

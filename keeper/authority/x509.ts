@@ -42,7 +42,9 @@ export async function issueAuthority(commonName: string, span: Span): Promise<Ke
   const keys = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
     ...dated(span),
-    ...{ name: [{ CN: [commonName] }], keys, signingAlgorithm: algorithm },
+    name: [{ CN: [commonName] }],
+    keys,
+    signingAlgorithm: algorithm,
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
@@ -60,7 +62,9 @@ export async function issueCertificate(authority: KeyPair, request: CertificateR
     ...dated(request),
     subject: [{ CN: [request.commonName] }],
     issuer: signer.subjectName,
-    ...{ publicKey: keys.publicKey, signingKey: signingKey(authority.key), signingAlgorithm: algorithm },
+    publicKey: keys.publicKey,
+    signingKey: signingKey(authority.key),
+    signingAlgorithm: algorithm,
     extensions: await leafExtensions(request, keys, signer),
   });
   return { cert: pem(certificate), key: await privatePem(keys) };

@@ -137,7 +137,10 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
 
 /** As long as a replica and its database need at their slowest; a request waits for a draw for four seconds. */
 const ledgerDeadlines = {
-  ...{ keepSession: 2_000, operation: 3_000, report: 10_000, closeSession: 2_000 },
+  keepSession: 2_000,
+  operation: 3_000,
+  report: 10_000,
+  closeSession: 2_000,
 } as const;
 
 function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {

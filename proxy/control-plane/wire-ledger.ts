@@ -50,9 +50,12 @@ export function decodeReturn({ returnedNanoUsd, now, epoch }: ReturnResponse__Ou
 
 export function encodeEnd({ session, outstanding, andOthers }: SessionEnd): WireEnd {
   return {
-    ...{ session, andOthers },
+    session,
+    andOthers,
     outstanding: outstanding.map(({ budgetId, window, amount }) => ({
-      ...{ budgetId, window, outstandingNanoUsd: String(amount) },
+      budgetId,
+      window,
+      outstandingNanoUsd: String(amount),
     })),
   };
 }

@@ -124,7 +124,13 @@ function encodeSource(event: UsageEvent): UsageSource {
   const { session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey } = event;
   const { guardrailId } = event;
   return {
-    ...{ session, organizationId, keyId, provider, modelAsked, modelAnswered, directKey },
+    session,
+    organizationId,
+    keyId,
+    provider,
+    modelAsked,
+    modelAnswered,
+    directKey,
     ...(aiSystemId !== undefined && { aiSystemId }),
     ...(personId !== undefined && { personId }),
     ...(projectKeyId !== undefined && { projectKeyId }),

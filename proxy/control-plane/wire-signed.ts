@@ -95,10 +95,16 @@ export function encodeSigned(record: SignedRecord): Buffer {
   const { kind, ref, body, path, left, signature } = record;
   const { epoch, revision, signedAt, keyId, signature: bytes } = signature;
   const message: Message = {
-    ...{ kind: recordKinds.names[kind], ref, body: buffer(body), path: path.map(buffer), left },
+    kind: recordKinds.names[kind],
+    ref,
+    body: buffer(body),
+    path: path.map(buffer),
+    left,
     signature: {
       asOf: { epoch, revision },
-      ...{ signedAtMs: signedAt, keyId: buffer(keyId), signature: buffer(bytes) },
+      signedAtMs: signedAt,
+      keyId: buffer(keyId),
+      signature: buffer(bytes),
     },
   };
   return recordTypes.signed.serialize(message);
@@ -115,10 +121,17 @@ function decodeSigned(message: SignedRecord__Output): SignedRecord {
   if (kind === undefined || signature === null) throw new Error('the message holds half a record');
   const { epoch, revision } = decodePosition(signature.asOf);
   return {
-    ...{ kind, ref, body, path, left },
+    kind,
+    ref,
+    body,
+    path,
+    left,
     signature: {
-      ...{ epoch, revision, signedAt: whole(signature.signedAtMs) },
-      ...{ keyId: signature.keyId, signature: signature.signature },
+      epoch,
+      revision,
+      signedAt: whole(signature.signedAtMs),
+      keyId: signature.keyId,
+      signature: signature.signature,
     },
   };
 }

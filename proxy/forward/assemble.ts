@@ -35,17 +35,24 @@ export async function assembleForward(
   const metrics = createMetrics();
   const { inFlightMax, bufferedBytesMax } = settings;
   const admission = new Admission({
-    ...{ inFlightMax, bufferedBytesMax },
-    ...{ organizationShare: 1, keyAlpha: Number.POSITIVE_INFINITY },
+    inFlightMax,
+    bufferedBytesMax,
+    organizationShare: 1,
+    keyAlpha: Number.POSITIVE_INFINITY,
   });
   metrics.observeAdmission(admission);
   const watchdog = createWatchdog(later(timeLimits(settings)), systemClock);
   lifecycle.onClose('watchdog', () => watchdog.close());
   const stopping = { now: false };
   const handler = createForwardHandler({
-    ...{ egress, admission, watchdog },
+    egress,
+    admission,
+    watchdog,
     transport: await openTransport(settings, {
-      ...{ egress, log, lifecycle, uses: metrics.shares },
+      egress,
+      log,
+      lifecycle,
+      uses: metrics.shares,
       certificates: metrics.certificates,
     }),
     connectTimeoutMs: settings.connectTimeout,
@@ -90,7 +97,10 @@ async function openTransport(settings: ProxySettings, options: TransportOptions)
     }),
     resolve: openLookups(settings, openLookupShare(uses), new Set([hostname])).resolve,
     connectTimeoutMs: settings.connectTimeout,
-    ...{ keepAliveMs, connectionAgeMs, originsMax: 1, tls },
+    keepAliveMs,
+    connectionAgeMs,
+    originsMax: 1,
+    tls,
   });
   lifecycle.onClose('connections to the egress gateway', () => transport.close());
   return transport;

@@ -155,7 +155,9 @@ export class WorkerPool {
   #newWorker(kind: Pick<ScanWorkerDeps, 'takesLong'>, remove: () => void): ScanWorker {
     const { file, log, silentMsMax } = this.#deps;
     return new ScanWorker({
-      ...{ file, silentMsMax, ...kind },
+      file,
+      silentMsMax,
+      ...kind,
       onRoom: () => this.#proceed(),
       onLong: (scan) => this.#scanLong(scan),
       onDone: (scan) => {

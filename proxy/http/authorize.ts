@@ -59,8 +59,16 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
   const traits = custom === undefined ? deps.traits.of(provider.name, model) : custom.traitsOf(model);
   return {
-    ...{ requestId, caller, request, provider, model, qualifiedModel },
-    ...{ catalogModel, unknownModel, traits, targets },
+    requestId,
+    caller,
+    request,
+    provider,
+    model,
+    qualifiedModel,
+    catalogModel,
+    unknownModel,
+    traits,
+    targets,
   };
 }
 

@@ -52,11 +52,16 @@ function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
       requestId,
       caller: { ...caller, direct: false },
       request: {
-        ...{ body, model, stream: false, includeUsage: false },
+        body,
+        model,
+        stream: false,
+        includeUsage: false,
         messages: messages.map((message) => ({ ...message })),
         bytes: Buffer.byteLength(JSON.stringify(body)),
       },
-      ...{ headers: new RequestHeaders([]), routeProvider: undefined, routeTarget: undefined },
+      headers: new RequestHeaders([]),
+      routeProvider: undefined,
+      routeTarget: undefined,
       isGuardrails: true,
     });
     return { ...call, guardrailId };

@@ -110,7 +110,9 @@ export class Adoption {
 
   async #close({ overflowed, session }: Abandoned): Promise<boolean> {
     const outstanding = overflowed.map(({ budgetId, escrow, window }) => ({
-      ...{ budgetId, window, amount: escrow },
+      budgetId,
+      window,
+      amount: escrow,
     }));
     for (let tries = 1; !this.#isClosed; tries++) {
       try {

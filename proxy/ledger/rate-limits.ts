@@ -6,6 +6,7 @@ import { estimateTokens, fitGuess } from '../rates/estimate.ts';
 import type { RateAnswer, RateKind, Rates } from '../rates/rates.ts';
 import type { AppliedRate, LimitLevel } from './applied-limits.ts';
 import { limitHeaders, neverFits, refusal } from './limit-messages.ts';
+import { counted, type RateAnswer, type RateKind, type Rates } from './rates.ts';
 
 export interface LimitMetrics {
   refused(level: LimitLevel, kind: RateKind): void;
@@ -52,7 +53,7 @@ export function takeRates(
 function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDefault: number): number {
   let tightest: AppliedRate | undefined;
   for (const limit of limits) {
-    if (limit.kind !== 'tokens_per_minute') continue;
+    if (counted[limit.kind] !== 'tokens') continue;
     if (tightest === undefined || limit.max < tightest.max) tightest = limit;
   }
   if (tightest === undefined) return 0;

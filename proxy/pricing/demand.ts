@@ -31,7 +31,9 @@ export const plainDemand: Demand = Object.freeze({
   input: Object.freeze([]),
   output: Object.freeze([]),
   calls: Object.freeze({}),
-  ...{ wholeWindow: false, searchTokens: 0, moreOutput: 0 },
+  wholeWindow: false,
+  searchTokens: 0,
+  moreOutput: 0,
 });
 
 export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' | 'qualifiedModel'>): Demand {

@@ -109,7 +109,12 @@ function allKinds(prices: TokenPrices): Readonly<Record<TokenKind, string>> {
   const { input, output, cacheRead = input, cacheWrite = input } = prices;
   const { cacheWrite1h = cacheWrite, audioInput = input } = prices;
   return {
-    ...{ input, output, cacheRead, cacheWrite, cacheWrite1h, audioInput },
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    cacheWrite1h,
+    audioInput,
     cacheWrite12h: prices.cacheWrite12h ?? cacheWrite1h,
     // Cached sound of a model without a price for it: as the sound itself, which is never too little.
     audioCacheRead: prices.audioCacheRead ?? prices.audioInput ?? cacheRead,

@@ -39,7 +39,8 @@ interface Known {
 function knownPrices(prices: Prices, window: boolean): Known {
   const demand = (asked: Partial<Demand>) => !prices.lacks({ ...plainDemand, ...asked });
   return {
-    ...{ window, demand },
+    window,
+    demand,
     model: (name) => {
       // Its searches are not bounded, and are not told.
       if (name.includes('-deep-research')) return false;

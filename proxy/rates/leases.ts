@@ -1,5 +1,7 @@
 // The leases that this proxy holds in Redis for requests under way, by shard and limit: what is to be renewed.
+
 import type { CountedRequest } from './rate-batch.ts';
+import { counted } from './rates.ts';
 
 /** Of one shard: requests by the names of their leases, by id of their limit. */
 export type HeldLeases = ReadonlyMap<string, ReadonlyMap<string, CountedRequest>>;
@@ -13,7 +15,7 @@ export class Leases {
 
   add(request: CountedRequest): void {
     for (const { kind, id } of request.limits) {
-      if (kind === 'concurrent_requests') this.#heldOf(request.shard, id).set(request.name, request);
+      if (counted[kind] === 'slots') this.#heldOf(request.shard, id).set(request.name, request);
     }
   }
 

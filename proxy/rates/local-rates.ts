@@ -6,7 +6,16 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';
 import { type Counter, Places } from './counters.ts';
-import type { RateAnswer, RateHold, RateKind, RateLimit, RateQuestion, Rates, Standing } from './rates.ts';
+import {
+  counted,
+  type RateAnswer,
+  type RateHold,
+  type RateKind,
+  type RateLimit,
+  type RateQuestion,
+  type Rates,
+  type Standing,
+} from './rates.ts';
 import { type SharedCounter, SharedRequests, SharedTokens, type Unreported } from './shares.ts';
 
 export interface LocalRatesDeps {
@@ -155,5 +164,5 @@ export class LocalRates implements Rates {
 }
 
 function isOfPlaces({ kind }: RateLimit): boolean {
-  return kind === 'concurrent_requests';
+  return counted[kind] === 'slots';
 }

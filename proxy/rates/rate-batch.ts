@@ -1,7 +1,6 @@
 // What goes to Redis together: requests of one shard, those that have ended and those that begin.
-import { never } from '../../common/never.ts';
 import { nameInShard } from '../redis/shards.ts';
-import type { RateAnswer, RateKind, RateLimit } from './rates.ts';
+import { counted, type RateAnswer, type RateKind, type RateLimit } from './rates.ts';
 
 export interface Turn {
   readonly shard: number;
@@ -34,21 +33,12 @@ export interface CountedRequest {
 }
 
 export function holdsPlaces({ limits }: CountedRequest): boolean {
-  return limits.some(({ kind }) => kind === 'concurrent_requests');
+  return limits.some(({ kind }) => counted[kind] === 'slots');
 }
 
 /** Whether the end of a request changes anything of such a limit. */
 export function isGivenBack(kind: RateKind, correction: number): boolean {
-  switch (kind) {
-    case 'concurrent_requests':
-      return true;
-    case 'tokens_per_minute':
-      return correction !== 0;
-    case 'requests_per_minute':
-      return false;
-    default:
-      return never(kind);
-  }
+  return counted[kind] === 'slots' || (counted[kind] === 'tokens' && correction !== 0);
 }
 
 export function rateKey(shard: number, kind: RateKind, limitId: string): string {

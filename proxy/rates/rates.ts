@@ -5,6 +5,13 @@ import type { Limit } from '../access/principal.ts';
 
 export type RateKind = Exclude<Limit['kind'], 'budget'>;
 
+/** What a limit of each kind counts. Slots are free again when their request ends. */
+export const counted = {
+  requests_per_minute: 'requests',
+  tokens_per_minute: 'tokens',
+  concurrent_requests: 'slots',
+} as const satisfies Record<RateKind, 'requests' | 'tokens' | 'slots'>;
+
 export interface RateLimit {
   readonly id: string;
   readonly kind: RateKind;

@@ -38,7 +38,13 @@ function attempt(
   const outputTokensMax = catalogModel?.limits.maxOutputTokens;
   const started = new Attempt(
     {
-      ...{ request, model, traits, outputTokensMax, target, now: deps.now(), images },
+      request,
+      model,
+      traits,
+      outputTokensMax,
+      target,
+      now: deps.now(),
+      images,
       ...(costText !== undefined && { costText }),
     },
     deps,

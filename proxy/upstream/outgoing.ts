@@ -10,7 +10,8 @@ export function outgoing(request: BuiltRequest): OutgoingRequest {
   const { body, origin, path, headers } = request;
   if (typeof body === 'string') return { origin, path, headers, body };
   return {
-    ...{ origin, path },
+    origin,
+    path,
     headers: [...headers, 'content-length', String(body.length)],
     body: inPieces(body),
   };

@@ -99,7 +99,10 @@ export function plainCall(
     secret === undefined ? [] : [[name, secret.reveal()] as const],
   );
   return {
-    ...{ model, traits: { ...traits }, outputTokensMax, now },
+    model,
+    traits: { ...traits },
+    outputTokensMax,
+    now,
     images: new Map([...images].map(([url, image]) => [url, plainImage(image)])),
     target: where,
     credential: Object.fromEntries(revealed),
@@ -199,7 +202,9 @@ function failureOf(error: unknown): TranslationFailure {
     code,
     message,
     options: {
-      ...{ message, status, hint },
+      message,
+      status,
+      hint,
       ...(param !== undefined && { param }),
       ...(retryAfter !== undefined && { retryAfter }),
     },

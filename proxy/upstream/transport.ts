@@ -150,7 +150,8 @@ function originOf(name: string): Origin {
   const { hostname, port, protocol } = new URL(name);
   const isSecure = protocol === 'https:';
   return {
-    ...{ name, isSecure },
+    name,
+    isSecure,
     host: hostname.replace(/^\[|\]$/g, ''),
     hostAndPort: `${hostname}:${port || (isSecure ? '443' : '80')}`,
     pools: new Map(),

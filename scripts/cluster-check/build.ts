@@ -29,20 +29,21 @@ const kubernetesModule = 'k8s.io/kubernetes';
 
 const programs: Readonly<Record<keyof Binaries, Program>> = {
   apiServer: {
-    ...{
-      name: 'kube-apiserver',
-      module: kubernetesModule,
-      entry: `${kubernetesModule}/cmd/kube-apiserver/app`,
-    },
+    name: 'kube-apiserver',
+    module: kubernetesModule,
+    entry: `${kubernetesModule}/cmd/kube-apiserver/app`,
     main: 'os.Exit(cli.Run(app.NewAPIServerCommand()))',
   },
   controllers: {
-    ...{ name: 'kube-controller-manager', module: kubernetesModule },
+    name: 'kube-controller-manager',
+    module: kubernetesModule,
     entry: `${kubernetesModule}/cmd/kube-controller-manager/app`,
     main: 'os.Exit(cli.Run(app.NewControllerManagerCommand()))',
   },
   etcd: {
-    ...{ name: 'etcd', module: 'go.etcd.io/etcd/server/v3', entry: 'go.etcd.io/etcd/server/v3/etcdmain' },
+    name: 'etcd',
+    module: 'go.etcd.io/etcd/server/v3',
+    entry: 'go.etcd.io/etcd/server/v3/etcdmain',
     main: 'etcdmain.Main(os.Args)',
   },
 };

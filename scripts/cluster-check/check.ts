@@ -66,7 +66,8 @@ export async function startPodAt(control: Control, request: PodRequest): Promise
 function creation(request: PodRequest): { readonly args: readonly string[]; readonly input: string } {
   const { namespace, labels = {}, annotations = {}, container = {}, spec = {}, isStored = false } = request;
   const pod = {
-    ...{ apiVersion: 'v1', kind: 'Pod' },
+    apiVersion: 'v1',
+    kind: 'Pod',
     metadata: { generateName: 'app-', namespace, labels, annotations },
     spec: { containers: [{ name: 'app', image: 'example/app:1', ...container }], ...spec },
   };

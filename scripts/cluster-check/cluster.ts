@@ -60,7 +60,10 @@ export async function startCluster(binaries: Binaries): Promise<Cluster> {
       return { ...pick(local), address: network.address, close: closePod };
     };
     return {
-      ...{ control, admin, folder, close },
+      control,
+      admin,
+      folder,
+      close,
       podOf: (deployment) => start(gatewayNamespace, templateOf(control, deployment)),
       podAs: start,
       setEndpoints: (pods) => setEndpoints(control, pods),
@@ -119,9 +122,12 @@ function templateOf(control: Control, deployment: string): TestPod {
 
 function setEndpoints(control: Control, pods: readonly RunningPod[]): void {
   const slice = {
-    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
     metadata: {
-      ...{ name: 'injector-check', namespace: gatewayNamespace },
+      name: 'injector-check',
+      namespace: gatewayNamespace,
       labels: { 'kubernetes.io/service-name': 'injector' },
     },
     ports: [{ name: 'https', port: 8443, protocol: 'TCP' }],

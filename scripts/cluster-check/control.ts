@@ -106,14 +106,21 @@ async function writeFiles(folder: string, authority: TestAuthority): Promise<Fil
   writeFileSync(at('audit-policy'), JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
   writeFileSync(at('kubeconfig'), kubeconfig(authority.caFile, admin));
   return {
-    ...{ folder, ca: authority.caFile, serving, accountKey: at('accounts.key') },
-    ...{ auditPolicy: at('audit-policy'), auditLog: at('audit.log'), kubeconfig: at('kubeconfig') },
+    folder,
+    ca: authority.caFile,
+    serving,
+    accountKey: at('accounts.key'),
+    auditPolicy: at('audit-policy'),
+    auditLog: at('audit.log'),
+    kubeconfig: at('kubeconfig'),
   };
 }
 
 function kubeconfig(ca: string, admin: { certFile: string; keyFile: string }): string {
   return JSON.stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'check' },
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'check',
     clusters: [{ name: 'check', cluster: { server: apiUrl, 'certificate-authority': ca } }],
     users: [{ name: 'admin', user: { 'client-certificate': admin.certFile, 'client-key': admin.keyFile } }],
     contexts: [{ name: 'check', context: { cluster: 'check', user: 'admin' } }],
@@ -171,7 +178,10 @@ function clients({
   const env = { ...process.env, KUBECONFIG: config, HOME: folder };
   const run = (args: readonly string[], input = ''): Said => {
     const { status, stdout, stderr } = spawnSync('kubectl', args, {
-      ...{ env, encoding: 'utf8', input, maxBuffer: 64 * 1024 ** 2 },
+      env,
+      encoding: 'utf8',
+      input,
+      maxBuffer: 64 * 1024 ** 2,
     });
     return { ok: status === 0, stdout, stderr };
   };

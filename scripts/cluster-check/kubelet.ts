@@ -84,7 +84,10 @@ class LocalPod implements Pod {
     const { dist, network } = this.#options;
     const [, ...args] = (container.command as readonly string[] | undefined) ?? [];
     const child = startContainerOf({
-      ...{ image, dist, scratch, env: { ...environmentOf(container), ...env } },
+      image,
+      dist,
+      scratch,
+      env: { ...environmentOf(container), ...env },
       ...this.#mounted(container),
       ...(args.length > 0 && { args }),
       ...(network !== undefined && { networkOf: network.pid }),

@@ -21,7 +21,8 @@ createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, async
   const encoded = Buffer.from(JSON.stringify(patch)).toString('base64');
   response.setHeader('content-type', 'application/json').end(
     JSON.stringify({
-      ...{ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' },
+      apiVersion: 'admission.k8s.io/v1',
+      kind: 'AdmissionReview',
       response: { uid, allowed: true, ...(patch.length > 0 && { patchType: 'JSONPatch', patch: encoded }) },
     }),
   );

@@ -29,8 +29,11 @@ export async function startOtherWebhook(
   const child = startNode([file, hostAddress, String(own), certFile, keyFile, ...args]);
   await untilReady(child, '"msg":');
   const webhook = {
-    ...{ name: `${name}.example.com`, admissionReviewVersions: ['v1'] },
-    ...{ sideEffects: 'None', failurePolicy: 'Fail', reinvocationPolicy: 'IfNeeded' },
+    name: `${name}.example.com`,
+    admissionReviewVersions: ['v1'],
+    sideEffects: 'None',
+    failurePolicy: 'Fail',
+    reinvocationPolicy: 'IfNeeded',
     clientConfig: {
       url: `https://${hostAddress}:${own}/`,
       caBundle: readFileSync(authority.caFile).toString('base64'),

@@ -197,7 +197,8 @@ async function recordWebhook({ control }: Cluster, recorder: Recorder): Promise<
   add.value = Buffer.from(rootCa(control, 'default')).toString('base64');
   const patched = await recorder.keep('webhook-patched', 200, patch(versionIn(bare)));
   await recorder.keep('webhook-delete-another', 409, {
-    ...{ method: 'DELETE', path: objectPaths.webhook },
+    method: 'DELETE',
+    path: objectPaths.webhook,
     body: {
       kind: 'DeleteOptions',
       apiVersion: 'v1',
@@ -205,7 +206,8 @@ async function recordWebhook({ control }: Cluster, recorder: Recorder): Promise<
     },
   });
   await recorder.keep('webhook-deleted', 200, {
-    ...{ method: 'DELETE', path: objectPaths.webhook },
+    method: 'DELETE',
+    path: objectPaths.webhook,
     body: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: uidIn(patched) } },
   });
   await recorder.keep('webhook-absent', 404, { path: objectPaths.webhook });
@@ -219,7 +221,8 @@ async function recordLease(recorder: Recorder): Promise<void> {
   const empty = await recorder.keep('lease-empty', 200, { path: objectPaths.lease });
   const claim = (holderIdentity: string) => ({
     method: 'PATCH',
-    ...{ path: objectPaths.lease, contentType: mergePatch },
+    path: objectPaths.lease,
+    contentType: mergePatch,
     body: {
       metadata: { resourceVersion: versionIn(empty) },
       spec: { holderIdentity, leaseDurationSeconds: 15, renewTime: '2026-11-22T12:00:00.000000Z' },
@@ -288,7 +291,9 @@ async function recordEnds({ control }: Cluster, recorder: Recorder): Promise<voi
   control.kubectl(['-n', 'model-gateway', 'delete', 'deployment', 'injector', '--wait=false']);
   await eventually(() => recorder.keep('deployment-absent', 404, { path: objectPaths.deployment }));
   const watch = (path: string, object: Record<string, unknown>) => ({
-    ...{ path: watchOf(path), version: versionIn(object), seconds: 6 },
+    path: watchOf(path),
+    version: versionIn(object),
+    seconds: 6,
   });
   await recorder.watch('watch-deployment-deleted', watch(objectPaths.deployment, deployment), ['DELETED']);
   control.kubectl(['delete', 'namespace', 'model-gateway', '--wait=false']);

@@ -39,8 +39,15 @@ import { type Choice, type Dashboard, type Panel, type Query, type Row, scopeLab
 const tag = 'model-gateway';
 /** A list of all pages above each. The SDK's builder would put it into a menu. */
 const otherPages: DashboardLink = {
-  ...{ title: 'Model Gateway', type: DashboardLinkType.Dashboards, tags: [tag], asDropdown: true },
-  ...{ includeVars: true, keepTime: true, targetBlank: false, icon: 'external link', tooltip: '' },
+  title: 'Model Gateway',
+  type: DashboardLinkType.Dashboards,
+  tags: [tag],
+  asDropdown: true,
+  includeVars: true,
+  keepTime: true,
+  targetBlank: false,
+  icon: 'external link',
+  tooltip: '',
 };
 const datasource = { type: 'prometheus', uid: '$datasource' };
 

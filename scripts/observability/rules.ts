@@ -28,7 +28,8 @@ export function renderPrometheusRule(groups: readonly AlertGroup[]): string {
 
 function ruleGroup({ name, interval, recorded = [], alerts }: AlertGroup) {
   return {
-    ...{ name, ...(interval !== undefined && { interval }) },
+    name,
+    ...(interval !== undefined && { interval }),
     rules: [...recorded.map(recordedRule), ...alerts.map(alertRule)],
   };
 }

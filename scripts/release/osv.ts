@@ -66,7 +66,10 @@ function judge(advisory: Json, shipped: ReadonlyMap<string, readonly Component[]
     const byVersion = Map.groupBy(components, ({ version }) => version);
     const hit = [...byVersion].filter(([version]) => affected.some((one) => isAffected(one, version)));
     return hit.map(([version, ones]) => ({
-      ...{ id: String(advisory.id), summary: String(advisory.summary ?? ''), name: name ?? '', version },
+      id: String(advisory.id),
+      summary: String(advisory.summary ?? ''),
+      name: name ?? '',
+      version,
       programs: [...new Set(ones.map(({ program }) => program))].sort(),
       fixed: affected.flatMap((one) => eventsOf(one).flatMap(({ fixed }) => textOf(fixed))),
     }));

@@ -26,7 +26,11 @@ export function sbomOf({ program, version, packages, asked }: Described): string
     version: 1,
     metadata: {
       component: {
-        ...{ type: 'application', 'bom-ref': own, group: 'model-gateway', name: program, version },
+        type: 'application',
+        'bom-ref': own,
+        group: 'model-gateway',
+        name: program,
+        version,
         licenses: [{ license: { id: 'Apache-2.0' } }],
         purl: own,
       },
@@ -44,9 +48,12 @@ function componentOf(one: ShippedPackage) {
   const { name, version, licence, sha512 } = one;
   const [group, short] = name.startsWith('@') ? name.split('/') : [undefined, name];
   return {
-    ...{ type: 'library', 'bom-ref': referenceOf(one) },
+    type: 'library',
+    'bom-ref': referenceOf(one),
     ...(group !== undefined && { group }),
-    ...{ name: short, version, scope: 'required' },
+    name: short,
+    version,
+    scope: 'required',
     ...(sha512 !== undefined && { hashes: [{ alg: 'SHA-512', content: sha512 }] }),
     ...(licence !== undefined && { licenses: [licenceOf(licence)] }),
     purl: purlOf(one),
@@ -102,7 +109,9 @@ function componentsIn(text: string, file: string): readonly Component[] {
   try {
     const { metadata, components } = JSON.parse(text) as ReadSbom;
     return components.map(({ group, name, version, licenses = [] }) => ({
-      ...{ program: metadata.component.name, name: group === undefined ? name : `${group}/${name}`, version },
+      program: metadata.component.name,
+      name: group === undefined ? name : `${group}/${name}`,
+      version,
       licence: licenses[0]?.expression ?? licenses[0]?.license?.id,
     }));
   } catch (cause) {

@@ -30,7 +30,9 @@ export function shippedPackages(root: string, folders: readonly string[]): reado
     });
     const { integrity } = objectIn(locked, `node_modules/${folder}`);
     return {
-      ...{ folder, name: String(name), version: String(version) },
+      folder,
+      name: String(name),
+      version: String(version),
       licence: typeof license === 'string' ? license : undefined,
       sha512: sha512Of(integrity),
       dependsOn: asked.flatMap((dependency) => resolve(folder, dependency, shipped) ?? []).sort(),

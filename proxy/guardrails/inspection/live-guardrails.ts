@@ -59,7 +59,10 @@ export function createLiveGuardrails(deps: LiveGuardrailsDeps): LiveGuardrails {
   pool.warm();
   const samples = new DecisionSamples(deps);
   const { inspect } = createGuardrails(new CompiledGuardrails({ log: deps.log }), {
-    ...{ samples, metrics: deps.metrics, now, scanner },
+    samples,
+    metrics: deps.metrics,
+    now,
+    scanner,
     serviceGuard: createServiceGuards({ ...deps, openPost: () => openPost(deps) }),
     guardStream: (source, guards, context) => guardStream(source, guards, deps, context),
   });
@@ -75,7 +78,9 @@ function openPost({ serviceAddresses, network = {} }: LiveGuardrailsDeps): Guard
   const allows = addressRule(serviceAddresses);
   return createGuardedPost({
     ...network,
-    ...{ allows, bodyBytesMax: webhookAnswerBytesMax, keep: webhookConnections },
+    allows,
+    bodyBytesMax: webhookAnswerBytesMax,
+    keep: webhookConnections,
   });
 }
 

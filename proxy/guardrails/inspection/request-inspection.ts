@@ -60,8 +60,12 @@ export class RequestInspection {
       if (input.texts.length + input.services.length === 0) return this.#inspection(body);
       const also = input.texts.flatMap(({ guardrail }) => guardrail.also ?? []);
       const inspected = inspectBody(body, requestPlacesWith(also), {
-        ...{ stage: 'input', guardrails: input, services: this.#services('input', this.#call) },
-        ...{ decisions: this.#decisions, context: this.#context, scanner: this.#deps.scanner },
+        stage: 'input',
+        guardrails: input,
+        services: this.#services('input', this.#call),
+        decisions: this.#decisions,
+        context: this.#context,
+        scanner: this.#deps.scanner,
         owner: this.#owner(),
         put: (found) => this.#put(found),
         placeholdersOf: () => this.#placeholders,
@@ -107,9 +111,15 @@ export class RequestInspection {
     const { others, texts, services } = guardrails;
     if (others.length + texts.length + services.length + this.#restorable.size === 0) return undefined;
     return new AnswerInspection({
-      ...{ guardrails, services: this.#services('output', call), taken: this.#placeholders.counts },
-      ...{ decisions: this.#decisions, context: this.#context, restorable: this.#restorable },
-      ...{ scanner: this.#deps.scanner, guardStream: this.#deps.guardStream, owner: this.#owner() },
+      guardrails,
+      services: this.#services('output', call),
+      taken: this.#placeholders.counts,
+      decisions: this.#decisions,
+      context: this.#context,
+      restorable: this.#restorable,
+      scanner: this.#deps.scanner,
+      guardStream: this.#deps.guardStream,
+      owner: this.#owner(),
       timed: (inspecting) => this.#timed('output', inspecting),
     });
   }

@@ -118,7 +118,8 @@ async function asked(
   // What the model does not see services are not asked about.
   const own = (index: number) => slots[index]?.only === undefined;
   const texts = slots.map((slot, at) => ({
-    ...{ text: own(at) ? (strings[at] ?? '') : '', isFixed: slot.isFixed },
+    text: own(at) ? (strings[at] ?? '') : '',
+    isFixed: slot.isFixed,
     ...(placeholdersOf !== undefined && { placeholders: placeholdersOf(slot) }),
   }));
   try {

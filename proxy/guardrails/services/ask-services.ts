@@ -74,8 +74,10 @@ async function rewritten(
     const due = [...windowed.entries()].filter(([, one]) => one.isDue);
     if (due.length === 0) return left;
     const asked = due.map(([index, one]) => ({
-      ...{ isFixed: texts[index]?.isFixed === true, placeholders: texts[index]?.placeholders },
-      ...{ isWhole: one.isWhole, text: one.ask() },
+      isFixed: texts[index]?.isFixed === true,
+      placeholders: texts[index]?.placeholders,
+      isWhole: one.isWhole,
+      text: one.ask(),
     }));
     const answers = await service.judge(
       asked.map(({ text }) => text),

@@ -41,7 +41,8 @@ export class AccessTokens {
     const { url, assertion } = this.#assertion(scope, now);
     const { status, body } = await this.#deps.post(
       {
-        ...{ url, owner },
+        url,
+        owner,
         headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
         body: new URLSearchParams({
           grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',

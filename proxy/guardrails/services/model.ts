@@ -45,8 +45,12 @@ export function createModelAsk(check: ModelCheck, askModel: AskModel): Ask {
     const askOn = async () => {
       for (const [index, { text }] of next) {
         const asked = {
-          ...{ caller, requestId, guardrailId: guardrail.id, model: check.model },
-          ...{ messages: form.ask(text, { stage, context }, check), answerTokensMax: form.answerTokensMax },
+          caller,
+          requestId,
+          guardrailId: guardrail.id,
+          model: check.model,
+          messages: form.ask(text, { stage, context }, check),
+          answerTokensMax: form.answerTokensMax,
         };
         verdicts[index]?.push({ found: read(form, await askModel(asked, either), check) });
       }

@@ -97,7 +97,9 @@ class TextStage {
 
   constructor(services: readonly ServiceGuard[], { isFixed, placeholders }: ServedTextOptions) {
     this.#asked = services.map((service) => ({
-      ...{ service, windows: new WindowedText(service.window), passed: '' },
+      service,
+      windows: new WindowedText(service.window),
+      passed: '',
     }));
     this.#isFixed = isFixed;
     this.#placeholders = placeholders();
@@ -138,7 +140,10 @@ class TextStage {
         const { service, windows } = asked;
         const { isWhole } = windows;
         return {
-          ...{ service, isFixed: this.#isFixed, isWhole, placeholders: this.#placeholders },
+          service,
+          isFixed: this.#isFixed,
+          isWhole,
+          placeholders: this.#placeholders,
           text: windows.ask(),
           judged: (left) => {
             asked.passed += windows.judged(left);

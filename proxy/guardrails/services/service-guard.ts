@@ -124,7 +124,11 @@ class CheckedGuard implements ServiceGuard {
 function questionOf(guardrail: Guardrail, { call, stage }: ServiceContext): Omit<ServiceQuestion, 'texts'> {
   const { requestId, caller, qualifiedModel } = call;
   return {
-    ...{ guardrail, stage, requestId, caller, organization: caller.principal.organization },
+    guardrail,
+    stage,
+    requestId,
+    caller,
+    organization: caller.principal.organization,
     model: qualifiedModel,
     window: windowOf(guardrail, stage),
     context: () => contextOf(call.request.body),
@@ -212,7 +216,10 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
   const { clock, log, metrics, moderation, openPost, cloud, askModel } = deps;
   const within = (timeoutMs: number, ask: Ask) =>
     new LimitedCheck({
-      ...{ ask, timeoutMs, clock, log },
+      ask,
+      timeoutMs,
+      clock,
+      log,
       asked: (outcome) => metrics.serviceAsked(check.kind, outcome),
     });
   if (!isAskedCheck(check)) return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };

@@ -177,7 +177,9 @@ export class ChunkGuard {
       const known = this.#finishes.get(choice);
       const told = { delta: nothing, isCall: false, held: 0, choice, head };
       this.#finishes.set(choice, {
-        ...{ ...told, fields: { ...known?.fields, ...finish }, extras: both(known?.extras, rest) },
+        ...told,
+        fields: { ...known?.fields, ...finish },
+        extras: both(known?.extras, rest),
       });
       rest = noExtras;
     }

@@ -18,7 +18,9 @@ export const auditChecks: readonly Check[] = [
     run: async ({ control }) => {
       // It stands after ours by its name.
       const later = await startOtherWebhook(control, {
-        ...{ name: 'zz-later', script: 'later-webhook', namespace: 'audited' },
+        name: 'zz-later',
+        script: 'later-webhook',
+        namespace: 'audited',
       });
       try {
         createNamespace(control, 'audited', { labels: optedIn });

@@ -128,7 +128,9 @@ async function runPod(cluster: Cluster, pod: TestPod): Promise<string> {
 async function deployedPod(control: Control, name: string, container: object): Promise<TestPod> {
   const labels = { app: name };
   const deployment = {
-    ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace } },
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
     spec: {
       selector: { matchLabels: labels },
       template: {
