@@ -9,7 +9,7 @@ import { isTraitName, type Traits, traitValues } from '../../common/model-facts.
 import { isModelGlob } from '../../common/model-glob.ts';
 import { providerNames } from '../../common/provider-names.ts';
 
-export type { Traits };
+export type { Traits, Traits as ModelCapabilities };
 
 export interface TraitRow {
   /** Glob over `<provider>/<model>`. */

@@ -1,7 +1,7 @@
 // What a model has no place for, said in a place that it has: system messages in the middle as notes in the user's turn where they
 // stood, media of tool results and images of the assistant's in the user's turn that follows. What stands before stays as it was, so
 // that a cached prompt still fits. Everything is a pure function of the conversation: the same turns always become the same.
-import type { Part, TextPart } from './content.ts';
+
 import type {
   AssistantTurn,
   Conversation,
@@ -12,6 +12,7 @@ import type {
   Turn,
 } from './conversation.ts';
 import { mediaOfAssistant, mediaOfTool, pointerTo } from './moved-media.ts';
+import type { Part, TextPart } from './parts.ts';
 
 export interface TurnAbilities {
   /** System messages behind the first turn have a place of their own. */

@@ -1,10 +1,22 @@
 // An answer in JSON from a model that may have no such mode: held to the schema natively, given as the input of a tool that
 // must be called, or asked for in words. How is a pure function of the request, so that the answer is read as it was asked for.
 import type { JsonObject } from '../../common/json.ts';
-import type { ResponseFormat } from './options.ts';
 import type { ToolDefinition, Tools } from './tools.ts';
 
-export type AnswerForm =
+export type ResponseFormat =
+  | { readonly kind: 'text' }
+  /** Any JSON object. */
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema';
+      readonly name: string;
+      readonly description: string | undefined;
+      /** JSON Schema. */
+      readonly schema: JsonObject;
+      readonly strict: boolean;
+    };
+
+export type OutputMode =
   | { readonly kind: 'text' }
   /** Any JSON object, by a mode of the vendor's. */
   | { readonly kind: 'json' }
@@ -13,7 +25,7 @@ export type AnswerForm =
   /** To be added to the system texts. */
   | { readonly kind: 'words'; readonly text: string };
 
-export interface FormAbilities {
+export interface OutputAbilities {
   /** The schema as the vendor takes it; undefined where it does not. */
   native(schema: JsonObject): JsonObject | undefined;
   /** Whether it has a mode for JSON without a schema. */
@@ -21,7 +33,7 @@ export interface FormAbilities {
   readonly forcedTools: boolean;
 }
 
-export function answerForm(format: ResponseFormat, tools: Tools, abilities: FormAbilities): AnswerForm {
+export function outputModeOf(format: ResponseFormat, tools: Tools, abilities: OutputAbilities): OutputMode {
   if (format.kind === 'text') return { kind: 'text' };
   if (format.kind === 'json' && abilities.json === true) return { kind: 'json' };
   const schema = format.kind === 'schema' ? abilities.native(format.schema) : undefined;
@@ -58,7 +70,7 @@ function answerTool(format: Extract<ResponseFormat, { kind: 'schema' }>, tools: 
 }
 
 /** The tools with the one that gives the answer among them; one of them must be called. */
-export function withAnswerTool(tools: Tools, form: AnswerForm): Tools {
+export function withResponseTool(tools: Tools, form: OutputMode): Tools {
   if (form.kind !== 'tool') return tools;
   const { definitions, choice, asFunctions } = tools;
   const { tool } = form;
@@ -74,13 +86,13 @@ export function withAnswerTool(tools: Tools, form: AnswerForm): Tools {
 }
 
 /** The text of an answer on its way to the caller, whole or in pieces, freed from what only its form brought with it. */
-export class AnswerText {
-  readonly #form: AnswerForm;
+export class ResponseText {
+  readonly #form: OutputMode;
   readonly #fence = new FenceFilter();
   #held = '';
   #answered = false;
 
-  constructor(form: AnswerForm) {
+  constructor(form: OutputMode) {
     this.#form = form;
   }
 

@@ -1,8 +1,8 @@
 // A tool call of an answer while its arguments come in pieces. The call that gives the answer itself, where a tool stands in for a
 // form that the model cannot be held to, is told as text; every other one as the call it is.
 
-import type { AnswerText } from '../conversation/output-mode.ts';
-import type { AnswerSink } from '../conversation/response-parts.ts';
+import type { ResponseText } from '../conversation/output-mode.ts';
+import type { ResponseSink } from '../conversation/response.ts';
 import { protocolError } from './protocol-error.ts';
 
 export interface CallIdentity {
@@ -16,9 +16,9 @@ export function callIdentity(id: unknown, name: unknown): CallIdentity {
   throw protocolError('a tool call of the answer has no id or name');
 }
 
-export interface CallTellers {
-  readonly sink: AnswerSink;
-  readonly text: AnswerText;
+export interface ToolCallContext {
+  readonly sink: ResponseSink;
+  readonly text: ResponseText;
   /** Tells text of the answer. */
   content(text: string): void;
 }
@@ -26,12 +26,12 @@ export interface CallTellers {
 export class OpenCall {
   readonly kind = 'call';
   readonly id: string;
-  readonly #tellers: CallTellers;
+  readonly #tellers: ToolCallContext;
   /** Undefined for the call that gives the answer. */
   readonly #index: number | undefined;
   #hasInput = false;
 
-  constructor({ id, name }: CallIdentity, tellers: CallTellers) {
+  constructor({ id, name }: CallIdentity, tellers: ToolCallContext) {
     this.id = id;
     this.#tellers = tellers;
     this.#index = tellers.text.isAnswer(name) ? undefined : tellers.sink.call(id, name);

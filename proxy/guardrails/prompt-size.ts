@@ -1,7 +1,7 @@
 // The kind prompt_size: what a request comes to, before anybody has counted its tokens.
 import type { PromptSizeCheck } from '../../guardrails/definition.ts';
 import type { ChatCall } from '../call.ts';
-import { mediaOf } from '../conversation/media-parts.ts';
+import { mediaOf } from '../formats/chat-completions/media-parts.ts';
 import { estimateTokens } from '../rates/estimate.ts';
 
 export function exceeds(

@@ -2,23 +2,24 @@
 // nothing of what was generated.
 import { isObject } from '../../common/json.ts';
 import type { ChatCall } from '../call.ts';
-import { isGiven } from '../formats/chat-completions/fields.ts';
+import { isGiven } from '../conversation/options.ts';
 
-export type ThinkingCall = Pick<ChatCall, 'request' | 'traits' | 'catalogModel' | 'qualifiedModel'>;
+export type ThinkingCall = Pick<ChatCall, 'request' | 'capabilities' | 'catalogModel' | 'qualifiedModel'>;
 
 /** Summaries are not all, and nobody says which models give more: a model that thinks is taken to do so unseen. */
 export function mayThinkUnseen(call: ThinkingCall): boolean {
-  const { traits, catalogModel, request } = call;
-  const canThink = traits.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
+  const { capabilities, catalogModel, request } = call;
+  const canThink =
+    capabilities.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
   if (!canThink) return false;
   const { thinking, reasoning_effort: effort } = request.body;
   if (thinksOnRequest(call)) {
     return isObject(thinking) ? thinking.type !== 'disabled' : isGiven(effort) && effort !== 'none';
   }
-  return !(traits.reasoningOff && effort === 'none' && !isGiven(thinking));
+  return !(capabilities.reasoningOff && effort === 'none' && !isGiven(thinking));
 }
 
 /** Claude models that take a budget for their thoughts have none without one. */
-function thinksOnRequest({ traits, qualifiedModel }: ThinkingCall): boolean {
-  return traits.reasoning === 'budget' && qualifiedModel.includes('claude');
+function thinksOnRequest({ capabilities, qualifiedModel }: ThinkingCall): boolean {
+  return capabilities.reasoning === 'budget' && qualifiedModel.includes('claude');
 }

@@ -1,7 +1,8 @@
 // The platform's base URLs, one template for each provider. `{endpoint}` and `{region}` are all that a caller or a provider key
 // may put into one, in forms that cannot name another host than the operator meant.
 import { GatewayError } from '../errors.ts';
-import { type BaseUrl, type Provider, parseBaseUrl } from '../providers/provider.ts';
+import { type BaseUrl, parseBaseUrl } from '../formats/format.ts';
+import type { Provider } from '../providers/provider.ts';
 
 export interface Place {
   readonly endpoint: string | undefined;

@@ -1,6 +1,6 @@
 // What the caller is told of how its request was sent to the provider: names of fields that were dropped, or sent by other means,
 // and a ceiling that the gateway chose.
-import type { Credential, UpstreamRequest } from '../providers/provider.ts';
+import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { holdsKey } from './key-echo.ts';
 
 /** What the caller is told of how its request was sent; nothing, nearly always. */

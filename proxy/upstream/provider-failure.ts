@@ -3,7 +3,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
-import type { ProviderCall, Target, VendorError } from '../providers/provider.ts';
+import type { VendorError } from '../formats/format.ts';
+import type { ProviderCall, Target } from '../providers/provider.ts';
 import { withoutKey } from './key-echo.ts';
 import { passedHeaders, requestIdHeader } from './response-headers.ts';
 import { retryAfter } from './retry-after.ts';

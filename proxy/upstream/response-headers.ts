@@ -1,6 +1,6 @@
 // What passes of a provider's response headers: limits and identity of the request, under names that say whose they are.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credential } from '../providers/provider.ts';
+import type { Credential } from '../providers/credentials/credential.ts';
 import { holdsKey } from './key-echo.ts';
 
 /** Names and values in turn. A value that repeats the key the provider was sent does not pass. */

@@ -1,6 +1,6 @@
 // The model that a provider says it answered with, as far as it can be recorded: a provider may say anything.
 import { holdsCredential } from '../../common/credential.ts';
-import type { Credential } from '../providers/provider.ts';
+import type { Credential } from '../providers/credentials/credential.ts';
 import { holdsKey } from './key-echo.ts';
 
 const lengthMax = 256;

@@ -2,9 +2,9 @@
 // bytes come, nothing is thrown.
 import { isNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import type { ErrorKind } from '../../providers/vendor-error.ts';
+import type { ErrorKind } from '../vendor-error.ts';
 
-export interface SaidError {
+export interface ErrorEnvelope {
   readonly message: string | undefined;
   readonly param: string | undefined;
   readonly code: string | undefined;
@@ -36,7 +36,7 @@ export function parseError(body: Buffer): JsonObject {
  * @param body `{error:{message,type,param,code}}`, `{error:{code,message,details}}`, `{error:"…"}`, `{statusCode,message}`,
  * `{status,code,message,detail:{loc}}`, `{status:"…"}`, `{detail:"…"}` or `{detail:[{loc,msg}]}`
  */
-export function saidError(body: JsonObject): SaidError {
+export function readEnvelope(body: JsonObject): ErrorEnvelope {
   const error = isObject(body.error) ? body.error : body;
   const detail = firstDetail(error.details) ?? firstDetail(error.detail) ?? firstDetail(body.detail);
   const message =

@@ -1,8 +1,8 @@
 // Messages of a conversation for a vendor that speaks the callers' format: as the caller sent them, but for what answers of
 // other providers have brought into them, and for media where the vendor takes text only: those stand in a turn of the user's.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { hasSignature, splitId } from '../../conversation/call-ids.ts';
 import { mediaOfAssistant, mediaOfTool, pointerTo } from '../../conversation/moved-media.ts';
-import { hasSignature, splitId } from './call-ids.ts';
 import type { ChatMessage } from './read-request.ts';
 
 export interface OwnHistory {

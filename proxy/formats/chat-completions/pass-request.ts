@@ -1,12 +1,12 @@
 // A request's body for a vendor that speaks the callers' format: what the caller sent, with the vendor's name of the model,
 // without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always asked for.
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
-import { citedField, markedFields, withoutMarks } from '../../conversation/cache-marks.ts';
-import type { ProviderCall } from '../../providers/provider.ts';
-import { isGiven } from './fields.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import { isGiven } from '../../conversation/options.ts';
+import { citedField, markedFields, withoutMarks } from './cache-marks.ts';
 import { ownHistory } from './history.ts';
 import { passesToVendor, passingBody } from './passed-fields.ts';
+import type { ChatFormatCall } from './read-request.ts';
 
 export interface PassedBody {
   readonly body: JsonObject;
@@ -16,15 +16,15 @@ export interface PassedBody {
   readonly emulated: readonly string[];
 }
 
-export function passedBody({ request, model, traits, target }: ProviderCall): PassedBody {
+export function passedBody({ request, model, capabilities, target }: ChatFormatCall): PassedBody {
   const { messages, emulated } = ownHistory(request.messages);
   const passing = passingBody(request.body, target.provider.passesField ?? passesToVendor);
   const body: JsonObject = { ...passing.body, model, messages };
   const dropped = [
     ...passing.dropped,
     ...dropMetadata(body),
-    ...moveOutputLimit(body, traits),
-    ...dropMarks(body, traits),
+    ...moveOutputLimit(body, capabilities),
+    ...dropMarks(body, capabilities),
   ];
   if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
   return { body, dropped, emulated };
@@ -42,7 +42,7 @@ function dropMetadata(body: JsonObject): string[] {
 }
 
 /** What other vendors' formats say beside parts, which this one would refuse; some who speak its format take it. */
-function dropMarks(body: JsonObject, { cacheMarks }: Traits): string[] {
+function dropMarks(body: JsonObject, { cacheMarks }: ModelCapabilities): string[] {
   if (cacheMarks) return [];
   const controls = markedFields(body).filter((name) => name.endsWith('.cache_control'));
   const marked = [...controls, ...citedField(body)];
@@ -51,7 +51,7 @@ function dropMarks(body: JsonObject, { cacheMarks }: Traits): string[] {
 }
 
 /** Models that know only one of the two fields refuse the other. Given both, the one they know stands. */
-function moveOutputLimit(body: JsonObject, { outputLimit }: Traits): string[] {
+function moveOutputLimit(body: JsonObject, { outputLimit }: ModelCapabilities): string[] {
   if (outputLimit === 'either') return [];
   const other = outputLimit === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
   if (!isGiven(body[other])) return [];

@@ -4,17 +4,17 @@
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { CostText, Usage } from '../../conversation/usage.ts';
-import type { StreamLimits, StreamReader, VendorError } from '../../providers/provider.ts';
+import type { StreamLimits, StreamReader, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { isErrorBody, modelName } from './read-response.ts';
 import { TextMeter } from './text-meter.ts';
-import { type AskedUsage, type Pieces, passedUsage, piecesIn, withCost } from './usage.ts';
+import { type Pieces, passedUsage, piecesIn, type RequestedUsage, withCost } from './usage.ts';
 
 export interface PassthroughOptions {
   /** The caller asked for the usage chunk. */
   readonly includeUsage: boolean;
-  readonly asked: AskedUsage;
+  readonly requested: RequestedUsage;
   /** Told in the usage chunk. */
   readonly costText?: CostText | undefined;
   readonly limits: StreamLimits;
@@ -90,9 +90,10 @@ export class PassthroughStream implements StreamReader {
       this.#finish(event, told);
       return;
     }
-    const { form, asked } = this.#options;
+    const { form, requested } = this.#options;
     const mayHoldPieces =
-      (asked.asksImages && event.includes(imagesKey)) || (asked.asksSearch && event.includes(citationWord));
+      (requested.asksImages && event.includes(imagesKey)) ||
+      (requested.asksSearch && event.includes(citationWord));
     if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldPieces) {
       this.model ??= nameIn(event);
       this.#text.addEvent(event);
@@ -106,19 +107,19 @@ export class PassthroughStream implements StreamReader {
   }
 
   #readChunk(data: string, event: Buffer, told: Buffer[]): void {
-    const { form, readError, includeUsage, asked } = this.#options;
+    const { form, readError, includeUsage, requested } = this.#options;
     const chunk = parseExactJson(data);
     if (!isObject(chunk)) throw protocolError('an event of the stream is no JSON object');
     if (isErrorBody(chunk)) {
       this.failure = readError(chunk);
       return;
     }
-    const { images, searches } = piecesIn(chunk.choices, asked);
+    const { images, searches } = piecesIn(chunk.choices, requested);
     this.#pieces = {
       images: this.#pieces.images + images,
       searches: Math.max(this.#pieces.searches, searches),
     };
-    const usage = passedUsage(chunk, asked, this.#pieces);
+    const usage = passedUsage(chunk, requested, this.#pieces);
     this.usage = usage ?? this.usage;
     this.model = modelName(chunk.model) ?? this.model;
     this.#text.addChunk(chunk);

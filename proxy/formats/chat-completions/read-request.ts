@@ -6,6 +6,7 @@ import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { pieceEnd } from '../../../common/json-strings.ts';
 import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import type { FormatCall } from '../format.ts';
 
 export interface ChatRequest {
   /**
@@ -35,6 +36,9 @@ export interface RequestSource {
   /** What was set since. */
   readonly outputCeiling: number | undefined;
 }
+
+/** One attempt of a chat request at a vendor that speaks the callers' format. */
+export type ChatFormatCall = FormatCall<ChatRequest>;
 
 export type ChatMessage = JsonObject & { readonly role: string };
 

@@ -1,11 +1,12 @@
 // A complete answer in the callers' format (SDK type `ChatCompletion`), read as far as the gateway needs it.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
-import { type ProviderCall, type VendorError, VendorFailure } from '../../providers/provider.ts';
+import { type VendorError, VendorFailure } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { askedUsage, passedUsage, piecesIn } from './usage.ts';
+import type { ChatFormatCall } from './read-request.ts';
+import { passedUsage, piecesIn, requestedUsage } from './usage.ts';
 
-export interface ReadAnswer {
+export interface ReadCompletion {
   readonly answer: JsonObject;
   readonly choices: readonly unknown[];
   readonly usage: Usage | undefined;
@@ -18,13 +19,13 @@ export interface ReadAnswer {
  * @throws GatewayError upstream_protocol_error, VendorFailure
  */
 export function readCompletion(
-  { request }: ProviderCall,
+  { request }: ChatFormatCall,
   answer: unknown,
   readError: (told: JsonObject) => VendorError,
-): ReadAnswer {
+): ReadCompletion {
   if (isObject(answer) && Array.isArray(answer.choices)) {
     const { choices, model } = answer;
-    const asked = askedUsage(request);
+    const asked = requestedUsage(request);
     const usage = passedUsage(answer, asked, piecesIn(choices, asked));
     return { answer, choices, usage, model: modelName(model) };
   }

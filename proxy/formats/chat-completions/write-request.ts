@@ -1,16 +1,12 @@
-// The vendor's request: the caller's body as it came, but for what only the gateway knows (see passthrough/request.ts).
-
-import type { ProviderCall, UpstreamRequest } from '../../providers/provider.ts';
-import { apiKeyOf, commonHeaders } from '../../providers/vendor-request.ts';
+// The vendor's request: the caller's body as it came, but for what only the gateway knows (see pass-request.ts).
+import { commonHeaders, type WrittenRequest } from '../format.ts';
 import { passedBody } from './pass-request.ts';
+import type { ChatFormatCall } from './read-request.ts';
 
-export function buildGptRequest(call: ProviderCall): UpstreamRequest {
-  const { request, target } = call;
+export function writeChatRequest(call: ChatFormatCall): WrittenRequest {
   const { body, dropped, emulated } = passedBody(call);
   return {
-    origin: target.baseUrl.origin,
-    path: `${target.baseUrl.path}/chat/completions`,
-    headers: ['authorization', `Bearer ${apiKeyOf(target)}`, ...commonHeaders(request.stream)],
+    headers: commonHeaders(call.request.stream),
     body: JSON.stringify(body),
     dropped,
     ...(emulated.length > 0 && { emulated }),

@@ -1,15 +1,10 @@
 // The common stream shape: chunks written from what a vendor streams (SDK type `ChatCompletionChunk`), in the order that
 // clients need: role first, a call's id and name before its arguments, one finish reason, usage if asked for, then [DONE].
 import type { JsonObject } from '../../../common/json.ts';
+import type { Finish } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import { type CostText, costField, type Usage } from '../../conversation/usage.ts';
-import {
-  type CompletionForm,
-  type Finish,
-  finishExtras,
-  finishReasonOf,
-  usageBody,
-} from './write-response.ts';
+import { type CompletionForm, finishExtras, finishReasonOf, usageBody } from './write-response.ts';
 
 export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
   /** The caller asked for the usage chunk. */

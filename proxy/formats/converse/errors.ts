@@ -2,17 +2,17 @@
 // types as exceptions inside a stream. What each means to callers stands in one table.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, parseJson } from '../../../common/json.ts';
-import type { VendorError } from '../../providers/provider.ts';
-import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+import type { VendorError } from '../format.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../vendor-error.ts';
 
-export function readCloudError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
+export function readConverseError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
   const parsed = parseJson(body.toString());
   const told = isObject(parsed) ? parsed : {};
   const type = typeName(head['x-amzn-errortype']) ?? typeName(told.__type);
-  return cloudError({ status, type, message: messageOf(told) });
+  return converseError({ status, type, message: messageOf(told) });
 }
 
-export interface ToldCloudError {
+export interface ConverseErrorFacts {
   /** Undefined inside a stream. */
   readonly status?: number;
   /** `ThrottlingException`; inside a stream with a small first letter. */
@@ -20,7 +20,7 @@ export interface ToldCloudError {
   readonly message: string | undefined;
 }
 
-export function cloudError({ status = 500, type = '', message }: ToldCloudError): VendorError {
+export function converseError({ status = 500, type = '', message }: ConverseErrorFacts): VendorError {
   const kind = kinds.get(type.toLowerCase()) ?? kindOfStatus(status);
   const judged = kind === 'bad_request' && message !== undefined ? kindOfRefusal(message) : kind;
   return vendorError(judged === 'forbidden' && isKeyRefusal(message) ? 'bad_key' : judged, {

@@ -2,15 +2,15 @@
 // what each family has of its own (the vendor's pages on its models' parameters).
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { type Effort, readEffort, readMaxTokens, readStop } from '../../conversation/options.ts';
 import { readSampling } from '../../models/claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
-import type { Family } from './families.ts';
+import type { Family } from '../../models/families.ts';
 
 export interface InferenceContext {
   readonly family: Family;
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   /** Tokens that the model puts out at most, where that is known. */
   readonly outputTokensMax: number | undefined;
   /** Whether the answer is the input of a tool that must be called: no model reasons then. */
@@ -35,7 +35,11 @@ export function readInference(body: JsonObject, context: InferenceContext): Infe
   const asked = askedMaxTokens(body, context);
   const reasoning = readReasoning(body, asked === undefined ? undefined : Number(asked), context);
   const chosen = asked === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
-  const { temperature, topP, topK, dropped } = readSampling(body, context.traits, reasoning.samplesAlone);
+  const { temperature, topP, topK, dropped } = readSampling(
+    body,
+    context.capabilities,
+    reasoning.samplesAlone,
+  );
   const askedStop = readStop(body);
   const { stops, topK: topKPath } = context.family;
   // No model stops at a blank text.
@@ -78,9 +82,9 @@ const reasoningTokens = 32_768;
  * without a limit would use up that of many.
  */
 function chosenMaxTokens(reasons: boolean, context: InferenceContext): number | undefined {
-  const { family, traits, outputTokensMax } = context;
+  const { family, capabilities, outputTokensMax } = context;
   if (!family.hasClaudeFields) return undefined;
-  const mayReason = reasons || (traits.reasoning !== 'none' && !traits.reasoningOff);
+  const mayReason = reasons || (capabilities.reasoning !== 'none' && !capabilities.reasoningOff);
   const sensible = mayReason ? reasoningTokens : plainTokens;
   return outputTokensMax === undefined ? undefined : Math.min(outputTokensMax, sensible);
 }
@@ -96,16 +100,16 @@ interface Reasoning {
 const none: Reasoning = { fields: {}, on: false, samplesAlone: false, dropped: [] };
 
 function readReasoning(body: JsonObject, asked: number | undefined, context: InferenceContext): Reasoning {
-  const { traits, outputTokensMax } = context;
+  const { capabilities, outputTokensMax } = context;
   if (context.answersByTool) return claudeReasoning(noThinking(body));
-  switch (traits.reasoning) {
+  switch (capabilities.reasoning) {
     case 'budget':
       if (!context.keepsThinking) return claudeReasoning(noThinking(body));
       return claudeReasoning(
-        readThinking(body, traits, asked ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens)),
+        readThinking(body, capabilities, asked ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens)),
       );
     case 'adaptive':
-      return claudeReasoning(readThinking(body, traits, asked ?? reasoningTokens));
+      return claudeReasoning(readThinking(body, capabilities, asked ?? reasoningTokens));
     case 'level':
       return novaReasoning(readEffort(body), asked);
     case 'effort':

@@ -1,11 +1,10 @@
 // Reads the content blocks of one answer (SDK types `ContentBlock`, `ContentBlockDelta`) and tells them in the common shape.
 // A complete answer is read as the stream it would have been.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { imageExtra } from '../../conversation/made-images.ts';
-import { type AnswerForm, AnswerText } from '../../conversation/output-mode.ts';
-import type { AnswerSink } from '../../conversation/response-parts.ts';
+import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
+import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
+import { imageExtra } from '../../conversation/response.ts';
 import type { ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
 import { annotationOf } from './citations.ts';
@@ -21,8 +20,8 @@ type OpenBlock =
   | { readonly kind: 'other' };
 
 export class MessageReader {
-  readonly #sink: AnswerSink;
-  readonly #text: AnswerText;
+  readonly #sink: ResponseSink;
+  readonly #text: ResponseText;
   /** By index in the answer; words need no beginning. */
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #thinking: ThinkingBlock[] = [];
@@ -31,9 +30,9 @@ export class MessageReader {
   #length = 0;
   #calls = 0;
 
-  constructor(sink: AnswerSink, form: AnswerForm) {
+  constructor(sink: ResponseSink, form: OutputMode) {
     this.#sink = sink;
-    this.#text = new AnswerText(form);
+    this.#text = new ResponseText(form);
   }
 
   /** A whole block. @throws GatewayError upstream_protocol_error */

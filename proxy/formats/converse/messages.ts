@@ -2,6 +2,7 @@
 // user; tool results in the user's turn, all of one turn's calls together and before any words.
 import type { AssistantTurn, Conversation, ToolCall, Turn } from '../../conversation/conversation.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
+import type { Family } from '../../models/families.ts';
 import {
   type Block,
   type BlockContext,
@@ -12,7 +13,6 @@ import {
   userBlocks,
 } from './blocks.ts';
 import { callIdsOf } from './call-ids.ts';
-import type { Family } from './families.ts';
 import { vendorToolName } from './tools.ts';
 
 export interface Message {

@@ -2,39 +2,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { AnswerParts } from '../../conversation/response-parts.ts';
+import { ResponseParts } from '../../conversation/response.ts';
 import { noUsage } from '../../conversation/usage.ts';
-import {
-  type CompleteAnswer,
-  type ProviderCall,
-  type VendorAnswer,
-  VendorFailure,
-} from '../../providers/provider.ts';
-import { completionBody } from '../chat-completions/write-response.ts';
+import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { cloudError, messageOf, typeName } from './errors.ts';
+import { converseError, messageOf, typeName } from './errors.ts';
 import { MessageReader } from './message-reader.ts';
-import { answerPlan } from './request-plan.ts';
-import { readCloudUsage } from './usage.ts';
+import { responsePlan } from './request-plan.ts';
+import { readConverseUsage } from './usage.ts';
 
-export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
+export function readConverseResponse(call: TranslatedCall, { head, body }: VendorResponse): ReadResponse {
   const answer = parseAnswer(body);
-  const { form, tools } = answerPlan(call);
-  const parts = new AnswerParts();
+  const { form } = responsePlan(call);
+  const parts = new ResponseParts();
   const reader = new MessageReader(parts, form);
   for (const [index, block] of answer.content.entries()) reader.block(index, block);
   const finish = reader.finish(answer.stopReason);
-  const told = readCloudUsage(answer.body, call.request.body.service_tier);
-  const completion = {
-    ...answerIdentity(call, head),
-    choices: [{ finish, ...parts.told() }],
-    usage: told?.usage ?? noUsage,
-    usageExtras: told?.extras ?? {},
-  };
-  const { asFunctions } = tools;
+  const reported = readConverseUsage(answer.body, call.request.options.service_tier);
   return {
-    body: completionBody(completion, { noCalls: 'null', asFunctions }),
-    usage: told?.usage,
+    message: {
+      ...responseIdentity(call, head),
+      choices: [{ finish, ...parts.build() }],
+      usage: reported?.usage ?? noUsage,
+      usageExtras: reported?.extras ?? {},
+    },
+    usage: reported?.usage,
     model: routedModel(answer.trace),
   };
 }
@@ -47,7 +39,7 @@ export function routedModel(trace: unknown): string | undefined {
 }
 
 /** The vendor's answers are named by their requests, and name no model. */
-export function answerIdentity({ now, model }: ProviderCall, head: IncomingHttpHeaders) {
+export function responseIdentity({ now, model }: TranslatedCall, head: IncomingHttpHeaders) {
   const requestId = head['x-amzn-requestid'];
   const id = typeof requestId === 'string' && /^[\w-]{1,64}$/.test(requestId) ? requestId : now;
   return { id: `chatcmpl-${id}`, created: Math.floor(now / 1000), model };
@@ -71,5 +63,5 @@ function parseAnswer(body: Buffer): Answer {
   }
   const error = messageOf(answer);
   if (error === undefined) throw protocolError('the answer holds no message');
-  throw new VendorFailure(cloudError({ type: typeName(answer.__type), message: error }));
+  throw new VendorFailure(converseError({ type: typeName(answer.__type), message: error }));
 }

@@ -1,18 +1,18 @@
 // The tools and the choice among them as the vendor's `toolConfig` (SDK type `ToolConfiguration`). It knows no choice `none`, not
 // every model can be forced to a call, and a history with calls in it is refused where no tool is defined.
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Turn } from '../../conversation/conversation.ts';
 import { mustCall } from '../../conversation/output-mode.ts';
 import { withoutReferences } from '../../conversation/schema-references.ts';
 import type { ToolChoice, ToolDefinition, Tools } from '../../conversation/tools.ts';
 import { inputSchema, type StrictSchemas } from '../../models/claude/schema.ts';
+import type { Family } from '../../models/families.ts';
 import { cachePoint } from './blocks.ts';
-import type { Family } from './families.ts';
 
 export interface ToolContext {
   readonly family: Family;
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   /** A model that reasons cannot be forced to a call. */
   readonly reasons: boolean;
   readonly turns: readonly Turn[];
@@ -28,18 +28,18 @@ export interface VendorTools {
 
 /** @throws GatewayError invalid_request */
 export function vendorTools(body: JsonObject, tools: Tools, context: ToolContext): VendorTools {
-  const { family, traits, reasons } = context;
+  const { family, capabilities, reasons } = context;
   const usedNames = usedToolNames(context.turns);
   const usable = usableTools(tools, usedNames);
   if (usable.length === 0) return standIns(usedNames, family);
-  const isLeft = mustCall(tools) && (!traits.forcedTools || reasons);
+  const isLeft = mustCall(tools) && (!capabilities.forcedTools || reasons);
   const choice = isLeft ? auto : choiceOf(tools.choice, usable, family);
   const written = usable
     .filter(({ name }) => choice.only === undefined || name === choice.only)
     .map((definition) => ({ definition, spec: toolSpec(definition, context) }));
   const entries = written.flatMap(({ definition, spec }) => [
     { toolSpec: spec },
-    ...(family.cachesTools ? cachePoint(definition.cache, traits.promptCache) : []),
+    ...(family.cachesTools ? cachePoint(definition.cache, capabilities.promptCache) : []),
   ]);
   const own = ownChoice(tools, choice, family);
   return {
@@ -127,9 +127,9 @@ function toolSpec(definition: ToolDefinition, context: ToolContext): JsonObject 
 
 function strictSchema(
   { strict, parameters }: ToolDefinition,
-  { family, traits, strictSchemas }: ToolContext,
+  { family, capabilities, strictSchemas }: ToolContext,
 ): JsonObject | undefined {
-  if (strict !== true || !traits.jsonSchema || !family.hasClaudeFields) return undefined;
+  if (strict !== true || !capabilities.jsonSchema || !family.hasClaudeFields) return undefined;
   return strictSchemas.take(inputSchema(parameters));
 }
 

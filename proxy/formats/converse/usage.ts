@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count, type ServedTier, servedTier, special, type Usage } from '../../conversation/usage.ts';
 
-export interface CloudUsage {
+export interface ConverseUsage {
   readonly usage: Usage;
   /** The cache's share under the names that callers of such models know, where the vendor tells it. */
   readonly extras: JsonObject;
@@ -14,7 +14,7 @@ export interface CloudUsage {
  * @param told the response, or the event of a stream, that it stands in
  * @param asked `service_tier` of the request
  */
-export function readCloudUsage(told: JsonObject, asked?: unknown): CloudUsage | undefined {
+export function readConverseUsage(told: JsonObject, asked?: unknown): ConverseUsage | undefined {
   const { usage: value } = told;
   if (!isObject(value)) return undefined;
   const input = count(value.inputTokens);

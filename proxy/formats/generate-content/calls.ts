@@ -1,8 +1,8 @@
 // Function calls on their way to the caller: the caller's own name, an id where the vendor gave none, and the vendor's signature
 // on the id, the one thing that every client sends back.
 import { createHash } from 'node:crypto';
-import { withSignature } from '../chat-completions/call-ids.ts';
-import type { CalledTool } from '../chat-completions/write-response.ts';
+import { withSignature } from '../../conversation/call-ids.ts';
+import type { CalledTool } from '../../conversation/response.ts';
 import type { FunctionNames } from './names.ts';
 import type { ReplyCall } from './response.ts';
 import { withModel } from './signatures.ts';

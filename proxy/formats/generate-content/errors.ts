@@ -2,12 +2,12 @@
 // it may be missing, and what stands before the vendor answers in HTML.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
-import type { VendorError } from '../../providers/provider.ts';
-import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+import type { VendorError } from '../format.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../vendor-error.ts';
 
-export function readSearchError(status: number, body: Buffer): VendorError {
+export function readGenerateContentError(status: number, body: Buffer): VendorError {
   return (
-    searchError(parseJson(body.toString()), status) ??
+    generateContentError(parseJson(body.toString()), status) ??
     vendorError(kindOfStatus(status), { message: undefined })
   );
 }
@@ -17,7 +17,7 @@ export function readSearchError(status: number, body: Buffer): VendorError {
  * @param status of the answer; without one it is the error's own code
  * @returns undefined where it holds no error
  */
-export function searchError(value: unknown, status?: number): VendorError | undefined {
+export function generateContentError(value: unknown, status?: number): VendorError | undefined {
   const [told] = Array.isArray(value) ? value : [value];
   if (!isObject(told) || !isObject(told.error)) return undefined;
   const { error } = told;

@@ -1,22 +1,22 @@
 // Which fields of a request have a place at the vendor, and which values of them at this model. All others are dropped and named
 // to the caller, or refused where the answer would be misread.
 
-import type { ProviderCall } from '../../providers/provider.ts';
+import type { TranslatedCall } from '../format.ts';
 import { isTier } from './extensions.ts';
 import { takesModalities } from './generation.ts';
 import { type Asked, mayCall } from './request-plan.ts';
 
 /** Names of the body's fields that are translated. */
-export function takenFields(call: ProviderCall, asked: Asked): string[] {
-  const { body } = call.request;
+export function takenFields(call: TranslatedCall, asked: Asked): string[] {
+  const body = call.request.options;
   return Object.keys(body).filter((name) => places.get(name)?.(body[name], call, asked));
 }
 
-type Takes = (value: unknown, call: ProviderCall, asked: Asked) => boolean;
+type Takes = (value: unknown, call: TranslatedCall, asked: Asked) => boolean;
 
 const always: Takes = () => true;
-const sampling: Takes = (_value, { traits }) => traits.sampling;
-const penalties: Takes = (_value, { traits }) => traits.penalties;
+const sampling: Takes = (_value, { capabilities }) => capabilities.sampling;
+const penalties: Takes = (_value, { capabilities }) => capabilities.penalties;
 
 /** The fields that have a place at the vendor, each with whether this request's value has one at this model. */
 const places: ReadonlyMap<string, Takes> = new Map(
@@ -37,9 +37,10 @@ const places: ReadonlyMap<string, Takes> = new Map(
     top_k: sampling,
     presence_penalty: penalties,
     frequency_penalty: penalties,
-    n: (_value, { request, traits }) => traits.severalAnswers && !request.stream,
-    logprobs: (value, { traits }) => value === true && traits.logprobs,
-    top_logprobs: (_value, { request, traits }) => request.body.logprobs === true && traits.logprobs,
+    n: (_value, { request, capabilities }) => capabilities.severalAnswers && !request.stream,
+    logprobs: (value, { capabilities }) => value === true && capabilities.logprobs,
+    top_logprobs: (_value, { request, capabilities }) =>
+      request.options.logprobs === true && capabilities.logprobs,
     modalities: takesModalities,
     service_tier: isTier,
     web_search_options: (_value, _call, { tools }) => !mayCall(tools),

@@ -1,5 +1,5 @@
 // Why an answer ended (SDK type `FinishReason`), in the callers' words. An unknown reason is a stop: clients need some reason.
-import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
+import type { Finish, FinishReason } from '../../conversation/response.ts';
 
 /**
  * @param message what the vendor says about it (`finishMessage`)

@@ -1,8 +1,7 @@
 // How the answer is generated (SDK type `GenerationConfig`): the scalar fields of the request under the vendor's names.
 import { type JsonNumber, wholeDigits } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
-import type { Part } from '../../conversation/content.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import {
@@ -12,14 +11,15 @@ import {
   readNumber,
   readStop,
 } from '../../conversation/options.ts';
-import type { AnswerForm } from '../../conversation/output-mode.ts';
-import type { ThinkingConfig } from './thinking.ts';
+import type { OutputMode } from '../../conversation/output-mode.ts';
+import type { Part } from '../../conversation/parts.ts';
+import type { ThinkingConfig } from '../../models/gemini/thinking.ts';
 
 export interface GenerationContext {
   readonly conversation: Conversation;
-  readonly form: AnswerForm;
+  readonly form: OutputMode;
   readonly thinking: ThinkingConfig | undefined;
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface GenerationContext {
  * @throws GatewayError invalid_request
  */
 export function generationConfig(fields: JsonObject, context: GenerationContext): JsonObject | undefined {
-  const { conversation, form, thinking, traits } = context;
+  const { conversation, form, thinking, capabilities } = context;
   const config = {
     ...numbers(fields),
     maxOutputTokens: readMaxTokens(fields),
@@ -38,7 +38,7 @@ export function generationConfig(fields: JsonObject, context: GenerationContext)
     logprobs: topLogprobs(fields),
     responseModalities: modalities(fields),
     mediaResolution: mediaResolution(conversation),
-    ...answerFields(form, traits),
+    ...answerFields(form, capabilities),
     thinkingConfig: thinking,
   };
   const told = Object.entries(config).filter(([, value]) => value !== undefined);
@@ -109,7 +109,7 @@ function mediaResolution({ turns }: Conversation): string | undefined {
   return isLow ? 'MEDIA_RESOLUTION_LOW' : undefined;
 }
 
-function answerFields(form: AnswerForm, { schemaLanguage }: Traits): JsonObject {
+function answerFields(form: OutputMode, { schemaLanguage }: ModelCapabilities): JsonObject {
   switch (form.kind) {
     case 'json':
       return { responseMimeType: 'application/json' };

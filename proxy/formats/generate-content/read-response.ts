@@ -2,24 +2,14 @@
 // has it, as the vendor said it.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { imageExtra } from '../../conversation/made-images.ts';
-import { AnswerText } from '../../conversation/output-mode.ts';
+import { ResponseText } from '../../conversation/output-mode.ts';
+import { type CalledTool, imageExtra, type ResponseChoice } from '../../conversation/response.ts';
 import { noUsage } from '../../conversation/usage.ts';
-import {
-  type CompleteAnswer,
-  type ProviderCall,
-  type VendorAnswer,
-  VendorFailure,
-} from '../../providers/provider.ts';
-import {
-  type CalledTool,
-  type CompletionChoice,
-  completionBody,
-} from '../chat-completions/write-response.ts';
+import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
-import { searchError } from './errors.ts';
+import { generateContentError } from './errors.ts';
 import { toldTier } from './extensions.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
@@ -29,9 +19,12 @@ import { callerSignature } from './signatures.ts';
 import { audioField } from './sound.ts';
 import { searchesOf, withServed } from './usage.ts';
 
-export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
+export function readGenerateContentResponse(
+  call: TranslatedCall,
+  { head, body }: VendorResponse,
+): ReadResponse {
   const parsed = parseExactJson(body.toString());
-  const failure = searchError(parsed);
+  const failure = generateContentError(parsed);
   if (failure !== undefined) throw new VendorFailure(failure);
   if (!isObject(parsed)) throw protocolError('the answer is no JSON object');
   const reply = readReply(parsed);
@@ -42,26 +35,25 @@ export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswe
   const usage = withServed(reply.usage, {
     ...{
       head,
-      asked: call.request.body.service_tier,
+      asked: call.request.options.service_tier,
       images: imagesOf(candidates.flatMap(({ parts }) => parts)),
     },
     ...{ own: asked.own, toolTokens: reply.toolTokens },
     searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, asked.own), 0),
   });
-  const completion = {
+  const message = {
     ...identity,
     choices: choicesOf(reply, {
       ...{ asked, identity, model: call.model },
       read: (one) => calls.read(one, identity.id),
     }),
     usage: usage ?? noUsage,
-    extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.body, head) },
+    extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.options, head) },
   };
-  const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
-  return { body: completionBody(completion, form), usage, model: reply.modelVersion };
+  return { message, usage, model: reply.modelVersion };
 }
 
-export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {
+export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: TranslatedCall) {
   return {
     id: `chatcmpl-${responseId ?? now.toString(36)}`,
     created: Math.floor((createdAt ?? now) / 1000),
@@ -82,7 +74,7 @@ export function metadataOf(candidates: readonly Told[], block: Reply['block']): 
   };
 }
 
-function blocked(native: string): CompletionChoice {
+function blocked(native: string): ResponseChoice {
   return { finish: { reason: 'content_filter', native }, content: undefined, calls: [] };
 }
 
@@ -96,7 +88,7 @@ interface Reading {
   readonly model: string;
 }
 
-function choicesOf({ candidates, block }: Reply, reading: Reading): CompletionChoice[] {
+function choicesOf({ candidates, block }: Reply, reading: Reading): ResponseChoice[] {
   if (candidates.length > 0) {
     return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, reading));
   }
@@ -104,9 +96,9 @@ function choicesOf({ candidates, block }: Reply, reading: Reading): CompletionCh
   throw protocolError('the answer has no candidate and no reason for that');
 }
 
-function choiceOf(candidate: Candidate, reading: Reading): CompletionChoice {
+function choiceOf(candidate: Candidate, reading: Reading): ResponseChoice {
   const { asked, read } = reading;
-  const text = new AnswerText(asked.form);
+  const text = new ResponseText(asked.form);
   const { content, partStarts } = textOf(candidate, text);
   const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
   // Two answers together would be no JSON.
@@ -125,7 +117,7 @@ function choiceOf(candidate: Candidate, reading: Reading): CompletionChoice {
 }
 
 /** The words, and at which of their bytes each part begins. */
-function textOf({ parts }: Candidate, text: AnswerText) {
+function textOf({ parts }: Candidate, text: ResponseText) {
   let content = '';
   let bytes = 0;
   const partStarts = parts.map((part) => {

@@ -4,16 +4,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { AnswerText } from '../../conversation/output-mode.ts';
+import { ResponseText } from '../../conversation/output-mode.ts';
+import type { Finish } from '../../conversation/response.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
-import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../../providers/provider.ts';
-import type { Finish } from '../chat-completions/write-response.ts';
-import { ChunkWriter } from '../chat-completions/write-stream.ts';
+import type { StreamContext, StreamReader, StreamWriter, TranslatedCall, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
-import { searchError } from './errors.ts';
+import { generateContentError } from './errors.ts';
 import { cachedContent, toldTier } from './extensions.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
@@ -23,13 +22,13 @@ import { type Candidate, type Reply, type ReplyPart, readReply } from './respons
 import { audioField } from './sound.ts';
 import { searchesOf, withServed } from './usage.ts';
 
-export class SearchStreamReader implements StreamReader {
-  readonly #call: ProviderCall;
+export class GenerateContentStreamReader implements StreamReader {
+  readonly #call: TranslatedCall;
   readonly #head: IncomingHttpHeaders;
   readonly #asked: Asked;
   readonly #events: SseSplitter;
-  readonly #writer: ChunkWriter;
-  readonly #text: AnswerText;
+  readonly #writer: StreamWriter;
+  readonly #text: ResponseText;
   #answered = false;
   readonly #calls: CallReader;
   #id = '';
@@ -52,17 +51,15 @@ export class SearchStreamReader implements StreamReader {
   usage: Usage | undefined;
   model: string | undefined;
 
-  constructor(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits) {
+  constructor(call: TranslatedCall, { head, limits, writer }: StreamContext) {
     this.#call = call;
     this.#head = head;
     this.#asked = readAsked(call);
     this.#events = new SseSplitter(limits.eventBytesMax);
-    const { includeUsage } = call.request;
-    const { asFunctions } = this.#asked.tools;
-    this.#writer = new ChunkWriter({ includeUsage, costText: call.costText, asFunctions });
-    this.#text = new AnswerText(this.#asked.form);
+    this.#writer = writer;
+    this.#text = new ResponseText(this.#asked.form);
     this.#calls = new CallReader(this.#asked.names, call.model);
-    this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
+    this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.options) !== undefined;
   }
 
   /** Only the end of the stream says that no later count replaces the last. */
@@ -91,7 +88,7 @@ export class SearchStreamReader implements StreamReader {
     const data = eventData(event);
     if (data === undefined) return;
     const parsed = parseExactJson(data);
-    this.failure = searchError(parsed);
+    this.failure = generateContentError(parsed);
     if (this.failure !== undefined) return;
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     const reply = readReply(parsed);
@@ -107,7 +104,7 @@ export class SearchStreamReader implements StreamReader {
     const { usage, toolTokens } = this.#counted;
     this.usage = withServed(usage, {
       ...{ own, toolTokens },
-      ...{ head: this.#head, asked: this.#call.request.body.service_tier, images: this.#images },
+      ...{ head: this.#head, asked: this.#call.request.options.service_tier, images: this.#images },
       searches: searchesOf(this.#last.grounding, own),
     });
   }
@@ -191,7 +188,7 @@ export class SearchStreamReader implements StreamReader {
   #extras(): JsonObject {
     const metadata = metadataOf([this.#last], this.#block);
     const told = Object.entries(metadata).filter(([, value]) => Array.isArray(value) && value.length > 0);
-    return { ...Object.fromEntries(told), ...toldTier(this.#call.request.body, this.#head) };
+    return { ...Object.fromEntries(told), ...toldTier(this.#call.request.options, this.#head) };
   }
 }
 

@@ -1,38 +1,43 @@
 // What a request asks of the answer: which tools, which form of the text, under which names. Sending and reading are both built
 // on it, so that an answer is read as it was asked for.
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { unsupported } from '../../conversation/invalid.ts';
-import { type ResponseFormat, readResponseFormat } from '../../conversation/options.ts';
-import { type AnswerForm, answerForm, mustCall, withAnswerTool } from '../../conversation/output-mode.ts';
-import { readTools, type Tools } from '../../conversation/tools.ts';
-import type { ProviderCall } from '../../providers/provider.ts';
+import {
+  mustCall,
+  type OutputMode,
+  outputModeOf,
+  type ResponseFormat,
+  withResponseTool,
+} from '../../conversation/output-mode.ts';
+import type { Tools } from '../../conversation/tools.ts';
+import { vendorSchema } from '../../models/gemini/schema.ts';
+import type { TranslatedCall } from '../format.ts';
 import { type FunctionNames, functionNames } from './names.ts';
 import { splitTools, withSearch } from './own-tools.ts';
-import { vendorSchema } from './schema.ts';
 
 export interface Asked {
   /** The caller's, and the one that stands for the answer. */
   readonly tools: Tools;
   /** Tools that the vendor runs itself, in its form; never beside functions that may be called. */
   readonly own: readonly JsonObject[];
-  readonly form: AnswerForm;
+  readonly form: OutputMode;
   readonly format: ResponseFormat;
   readonly names: FunctionNames;
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
-export function readAsked({ request, traits }: ProviderCall): Asked {
-  const { body, own: named } = splitTools(request.body);
-  const tools = readTools(body);
+export function readAsked({ request, capabilities }: TranslatedCall): Asked {
+  const { options, own: named } = splitTools(request.options);
+  const tools = request.tools(options);
   // Newer models do both, if what their own tools did comes back in the next request; callers' messages cannot hold that.
   if (named.length > 0 && mayCall(tools)) {
     throw unsupported('tools', "this provider's own tools cannot be combined with functions");
   }
-  const own = searches(request.body, tools) ? withSearch(named) : named;
-  const format = readResponseFormat(body);
-  const form = answerForm(format, tools, abilities({ format, tools, own, traits }));
-  const all = withAnswerTool(tools, form);
+  const own = searches(request.options, tools) ? withSearch(named) : named;
+  const format = request.responseFormat();
+  const form = outputModeOf(format, tools, abilities({ format, tools, own, capabilities }));
+  const all = withResponseTool(tools, form);
   return { tools: all, own, form, format, names: functionNames(all.definitions.map(({ name }) => name)) };
 }
 
@@ -50,18 +55,20 @@ interface FormContext {
   readonly format: ResponseFormat;
   readonly tools: Tools;
   readonly own: readonly JsonObject[];
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
 }
 
-function abilities({ format, tools, own, traits }: FormContext) {
+function abilities({ format, tools, own, capabilities }: FormContext) {
   const hasTools = own.length > 0 || mayCall(tools);
   // A demanded call and JSON in one request are refused.
-  const native = (traits.jsonSchemaWithTools || !hasTools) && !mustCall(tools);
+  const native = (capabilities.jsonSchemaWithTools || !hasTools) && !mustCall(tools);
   return {
     native: (schema: JsonObject) =>
-      native && traits.jsonSchema ? vendorSchema(described(schema, format), schemaPlace, traits) : undefined,
-    json: native && traits.jsonMode,
-    forcedTools: traits.forcedTools && own.length === 0,
+      native && capabilities.jsonSchema
+        ? vendorSchema(described(schema, format), schemaPlace, capabilities)
+        : undefined,
+    json: native && capabilities.jsonMode,
+    forcedTools: capabilities.forcedTools && own.length === 0,
   };
 }
 

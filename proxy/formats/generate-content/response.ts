@@ -4,7 +4,7 @@ import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import { protocolError } from '../protocol-error.ts';
-import { readSearchUsage, toolTokensOf } from './usage.ts';
+import { readGenerateContentUsage, toolTokensOf } from './usage.ts';
 
 export interface Reply {
   readonly responseId: string | undefined;
@@ -60,7 +60,7 @@ export function readReply(reply: JsonObject): Reply {
     createdAt: time(createTime),
     candidates: objectsOf(candidates).map(readCandidate),
     block: readBlock(promptFeedback),
-    usage: readSearchUsage(usageMetadata),
+    usage: readGenerateContentUsage(usageMetadata),
     toolTokens: toolTokensOf(usageMetadata),
   };
 }

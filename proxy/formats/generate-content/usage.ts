@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count, nothingSpecial, servedTier, special, type Usage } from '../../conversation/usage.ts';
 
 /** Counts that are missing are 0; undefined where there are none at all. */
-export function readSearchUsage(value: unknown): Usage | undefined {
+export function readGenerateContentUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const of = (name: string) => count(value[name]) ?? 0;
   const promptTokens = of('promptTokenCount') + of('toolUsePromptTokenCount');

@@ -3,10 +3,9 @@
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { CitedPlace } from '../../conversation/annotations.ts';
-import { type AnswerForm, AnswerText } from '../../conversation/output-mode.ts';
-import type { AnswerSink } from '../../conversation/response-parts.ts';
+import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
+import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
 import { annotationOf } from './citations.ts';
@@ -22,8 +21,8 @@ type OpenBlock =
   | { readonly kind: 'other' };
 
 export class MessageReader {
-  readonly #sink: AnswerSink;
-  readonly #text: AnswerText;
+  readonly #sink: ResponseSink;
+  readonly #text: ResponseText;
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #thought: ThinkingBlock[] = [];
   readonly #annotations: JsonObject[] = [];
@@ -31,9 +30,9 @@ export class MessageReader {
   #length = 0;
   #calls = 0;
 
-  constructor(sink: AnswerSink, form: AnswerForm) {
+  constructor(sink: ResponseSink, form: OutputMode) {
     this.#sink = sink;
-    this.#text = new AnswerText(form);
+    this.#text = new ResponseText(form);
   }
 
   /** @throws GatewayError upstream_protocol_error */

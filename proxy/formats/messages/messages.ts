@@ -1,7 +1,7 @@
 // A conversation as the vendor takes it (SDK type `MessageParam` of @anthropic-ai/sdk): the user begins, neighbours of one
 // role are one message, every call is answered at the start of the user's message after it, no message is empty.
 
-import type { Part } from '../../conversation/content.ts';
+import { vendorCallIds } from '../../conversation/call-ids.ts';
 import type {
   AssistantMessage,
   Conversation,
@@ -10,8 +10,8 @@ import type {
   ToolTurn,
   Turn,
 } from '../../conversation/conversation.ts';
+import type { Part } from '../../conversation/parts.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import { vendorCallIds } from '../chat-completions/call-ids.ts';
 import { type Block, cacheControl, contentBlocks, textBlocks } from './content.ts';
 import { isPaused, pausedBlocks } from './paused-turn.ts';
 import { toolName } from './tools.ts';

@@ -2,11 +2,10 @@
 // the vendor does not get.
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import { readCacheMark } from '../../conversation/content.ts';
+import { readCacheMark } from '../../conversation/cache-marks.ts';
 import { invalid } from '../../conversation/invalid.ts';
-import { readMaxTokens, readStop } from '../../conversation/options.ts';
-import type { ProviderCall } from '../../providers/provider.ts';
-import { isGiven } from '../chat-completions/fields.ts';
+import { isGiven, readMaxTokens, readStop } from '../../conversation/options.ts';
+import type { TranslatedCall } from '../format.ts';
 import { cacheControl } from './content.ts';
 import type { MappedFields } from './tools.ts';
 
@@ -21,8 +20,8 @@ export interface OutputLimit {
 const unknownModelTokens = 4096;
 
 /** @throws GatewayError invalid_request */
-export function outputLimit({ request, outputTokensMax }: ProviderCall): OutputLimit {
-  const asked = readMaxTokens(request.body);
+export function outputLimit({ request, outputTokensMax }: TranslatedCall): OutputLimit {
+  const asked = readMaxTokens(request.options);
   if (asked === undefined) return { tokens: outputTokensMax ?? unknownModelTokens, isOurs: true };
   return { tokens: atMost(asked, outputTokensMax ?? Number.POSITIVE_INFINITY), isOurs: false };
 }

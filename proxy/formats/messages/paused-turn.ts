@@ -4,9 +4,9 @@
 // as `{"type":"tool_use","id"}` of `tool_calls`, all others as the vendor wrote them.
 import { plainNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
+import { splitId } from '../../conversation/call-ids.ts';
 import type { AssistantMessage, ToolCall } from '../../conversation/conversation.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import { splitId } from '../chat-completions/call-ids.ts';
 import { type Block, textBlocks } from './content.ts';
 
 /** A call of a tool that the vendor runs, or what came of it (SDK types `ServerToolUseBlock`, `WebSearchToolResultBlock`…). */

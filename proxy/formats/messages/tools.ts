@@ -1,12 +1,12 @@
 // Tools and the choice among them as the vendor takes them (SDK types `ToolUnion`, `ToolChoice` of @anthropic-ai/sdk).
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
 import type { ToolDefinition, Tools } from '../../conversation/tools.ts';
 import { searchesBySize, searchSizeDefault } from '../../conversation/web-search.ts';
 import { inputSchema, type StrictSchemas } from '../../models/claude/schema.ts';
-import { isGiven } from '../chat-completions/fields.ts';
 import { cacheControl } from './content.ts';
 import type { Plan } from './request-plan.ts';
 
@@ -17,7 +17,7 @@ export interface MappedFields {
 }
 
 export interface ToolContext {
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   readonly conversation: Conversation;
   /** Then no call can be forced. */
   readonly thinking: boolean;
@@ -27,7 +27,7 @@ export interface ToolContext {
 export function writeTools(body: JsonObject, plan: Plan, context: ToolContext): MappedFields {
   const { tools, schemas } = plan;
   const usable = usableTools(tools);
-  const own = usable.map((tool) => writeTool(tool, context.traits.jsonSchema ? schemas : undefined));
+  const own = usable.map((tool) => writeTool(tool, context.capabilities.jsonSchema ? schemas : undefined));
   const search = webSearch(body, usable);
   const list = [...own, ...(search === undefined ? [] : [search])];
   const dropped = [
@@ -85,7 +85,7 @@ interface WrittenChoice {
   readonly dropped: readonly string[];
 }
 
-function writeChoice(tools: Tools, { traits, thinking }: ToolContext): WrittenChoice {
+function writeChoice(tools: Tools, { capabilities, thinking }: ToolContext): WrittenChoice {
   const { parallel, asFunctions } = tools;
   const wanted = wantedChoice(tools);
   if (wanted.type === 'none') return { value: wanted, dropped: [] };
@@ -94,7 +94,7 @@ function writeChoice(tools: Tools, { traits, thinking }: ToolContext): WrittenCh
     const isSaid = tools.choice.kind !== 'default' || parallel !== undefined;
     return { value: isSaid ? { ...wanted, ...parallelism } : undefined, dropped: [] };
   }
-  if (traits.forcedTools && !thinking) return { value: { ...wanted, ...parallelism }, dropped: [] };
+  if (capabilities.forcedTools && !thinking) return { value: { ...wanted, ...parallelism }, dropped: [] };
   return {
     value: { type: 'auto', ...parallelism },
     dropped: [asFunctions ? 'function_call' : 'tool_choice'],

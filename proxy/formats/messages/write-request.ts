@@ -2,35 +2,25 @@
 // sampling parameters where models do.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import { type Conversation, readConversation } from '../../conversation/conversation.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
 import { emulateTurns, type TurnAbilities } from '../../conversation/emulated-turns.ts';
 import { readSampling } from '../../models/claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
-import type { ProviderCall, UpstreamRequest } from '../../providers/provider.ts';
-import { apiKeyOf, commonHeaders } from '../../providers/vendor-request.ts';
-import { droppedFields } from '../chat-completions/fields.ts';
+import { droppedFields } from '../fields.ts';
+import { commonHeaders, type TranslatedCall, type WrittenRequest } from '../format.ts';
 import { textBlocks } from './content.ts';
 import { withEnd, writeMessages } from './messages.ts';
 import { outputLimit, writeOptions } from './options.ts';
-import { type Plan, readPlan } from './request-plan.ts';
+import { type Plan, responsePlan } from './request-plan.ts';
 import { writeTools } from './tools.ts';
 
 const apiVersion = '2023-06-01';
 
-export function buildAssistantRequest(call: ProviderCall): UpstreamRequest {
-  const { target, request } = call;
+export function writeMessagesRequest(call: TranslatedCall): WrittenRequest {
   const { body, dropped, emulated, maxTokens } = vendorRequest(call);
   return {
-    origin: target.baseUrl.origin,
-    path: `${target.baseUrl.path}/v1/messages`,
-    headers: [
-      'x-api-key',
-      apiKeyOf(target),
-      'anthropic-version',
-      apiVersion,
-      ...commonHeaders(request.stream),
-    ],
+    headers: ['anthropic-version', apiVersion, ...commonHeaders(call.request.stream)],
     body: writeJson(body),
     dropped,
     ...(emulated.length > 0 && { emulated }),
@@ -69,19 +59,19 @@ interface VendorRequest {
   readonly maxTokens: number | undefined;
 }
 
-function vendorRequest(call: ProviderCall): VendorRequest {
-  const { request, model, traits } = call;
-  const { body } = request;
-  const unmapped = droppedFields(body, mapped);
-  const plan = readPlan(call);
-  const { conversation, emulated } = emulateTurns(readConversation(request), abilitiesOf(call));
-  const messages = writeMessages(conversation, traits.reasoning !== 'none');
+function vendorRequest(call: TranslatedCall): VendorRequest {
+  const { request, model, capabilities } = call;
+  const body = request.options;
+  const unmapped = droppedFields(request, mapped);
+  const plan = responsePlan(call);
+  const { conversation, emulated } = emulateTurns(request.conversation(), abilitiesOf(call));
+  const messages = writeMessages(conversation, capabilities.reasoning !== 'none');
   const limit = outputLimit(call);
   const thinking = thinkingFor(call, plan, { conversation, maxTokens: Number(limit.tokens) });
-  const sampling = readSampling(body, traits, thinking.on);
-  const tools = writeTools(body, plan, { traits, conversation, thinking: thinking.on });
+  const sampling = readSampling(body, capabilities, thinking.on);
+  const tools = writeTools(body, plan, { capabilities, conversation, thinking: thinking.on });
   const options = writeOptions(body);
-  const prefill = traits.prefill && !thinking.on && plan.form.kind !== 'native';
+  const prefill = capabilities.prefill && !thinking.on && plan.form.kind !== 'native';
   return {
     body: {
       model,
@@ -112,20 +102,24 @@ function vendorRequest(call: ProviderCall): VendorRequest {
 }
 
 /** The vendor takes images and documents in results, and none in the assistant's turns. */
-function abilitiesOf({ traits }: ProviderCall): TurnAbilities {
-  return { systemInPlace: traits.systemInPlace, inResult: () => traits.mediaInResults, madeImages: false };
+function abilitiesOf({ capabilities }: TranslatedCall): TurnAbilities {
+  return {
+    systemInPlace: capabilities.systemInPlace,
+    inResult: () => capabilities.mediaInResults,
+    madeImages: false,
+  };
 }
 
 function thinkingFor(
-  { request, traits }: ProviderCall,
+  { request, capabilities }: TranslatedCall,
   { form }: Plan,
   { conversation, maxTokens }: { readonly conversation: Conversation; readonly maxTokens: number },
 ): Thinking {
   // A forced call excludes thinking, and the form of the answer matters more.
-  if (form.kind === 'tool') return noThinking(request.body);
-  const thinking = readThinking(request.body, traits, maxTokens);
+  if (form.kind === 'tool') return noThinking(request.options);
+  const thinking = readThinking(request.options, capabilities, maxTokens);
   return thinking.config?.type === 'enabled' && !keepsThinking(conversation.turns)
-    ? noThinking(request.body)
+    ? noThinking(request.options)
     : thinking;
 }
 

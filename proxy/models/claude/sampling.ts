@@ -2,7 +2,7 @@
 // model takes them. What is at the vendor's default anyway is never missed.
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { readNumber } from '../../conversation/options.ts';
 
 export interface Sampling {
@@ -17,7 +17,7 @@ export interface Sampling {
  * @param thinking the model thinks: then it samples by itself
  * @throws GatewayError invalid_request
  */
-export function readSampling(body: JsonObject, traits: Traits, thinking: boolean): Sampling {
+export function readSampling(body: JsonObject, capabilities: ModelCapabilities, thinking: boolean): Sampling {
   const temperature = readNumber(body, 'temperature', { min: 0, max: 2 });
   const topP = readNumber(body, 'top_p', { min: 0, max: 1 });
   const topK = readNumber(body, 'top_k', { min: 0, max: 1_000_000, whole: true });
@@ -28,8 +28,8 @@ export function readSampling(body: JsonObject, traits: Traits, thinking: boolean
     top_p: topP !== undefined && Number(topP) < 1,
     top_k: topK !== undefined,
   };
-  if (!traits.sampling || thinking) return { ...byItself, dropped: names(missed) };
-  if (traits.samplingTogether || clamped === undefined || topP === undefined) {
+  if (!capabilities.sampling || thinking) return { ...byItself, dropped: names(missed) };
+  if (capabilities.samplingTogether || clamped === undefined || topP === undefined) {
     return { temperature: clamped, topP, topK, dropped: [] };
   }
   if (!missed.temperature) return { temperature: undefined, topP, topK, dropped: [] };

@@ -2,7 +2,7 @@
 // that this model takes (SDK types `ThinkingConfigParam` and `OutputConfig` of @anthropic-ai/sdk).
 import { atMost, isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { type Effort, readEffort } from '../../conversation/options.ts';
 
@@ -31,12 +31,12 @@ export interface Thinking {
  * @param maxTokens what the answer may take, thinking included
  * @throws GatewayError invalid_request
  */
-export function readThinking(body: JsonObject, traits: Traits, maxTokens: number): Thinking {
+export function readThinking(body: JsonObject, capabilities: ModelCapabilities, maxTokens: number): Thinking {
   const wish = readWish(body);
   if (wish === undefined) return nothing;
-  switch (traits.reasoning) {
+  switch (capabilities.reasoning) {
     case 'adaptive':
-      return wish.on ? adaptive(wish, traits) : least(wish, traits);
+      return wish.on ? adaptive(wish, capabilities) : least(wish, capabilities);
     case 'budget':
       // Off is how these models are.
       return wish.on ? withinBudget(wish, maxTokens) : nothing;
@@ -112,26 +112,26 @@ function readDisplay(value: unknown): { readonly display?: Display } {
   throw invalid('thinking.display', 'thinking.display must be summarized or omitted');
 }
 
-function adaptive({ effort, budget, display }: Wish, traits: Traits): Thinking {
+function adaptive({ effort, budget, display }: Wish, capabilities: ModelCapabilities): Thinking {
   return {
     // Newer models keep their thoughts to themselves unless asked.
     config: { type: 'adaptive', display: display ?? 'summarized' },
-    effort: effort && effortOf(effort, traits),
+    effort: effort && effortOf(effort, capabilities),
     on: true,
     dropped: budget === undefined ? [] : ['thinking.budget_tokens'],
   };
 }
 
-function effortOf(effort: Exclude<Effort, 'none'>, { effortXhigh }: Traits): ClaudeEffort {
+function effortOf(effort: Exclude<Effort, 'none'>, { effortXhigh }: ModelCapabilities): ClaudeEffort {
   if (effort === 'minimal') return 'low';
   return effort === 'xhigh' && !effortXhigh ? 'high' : effort;
 }
 
 /** Off, or as near to it as this model comes. An effort beside it would contradict it. */
-function least({ effort, fields }: Wish, traits: Traits): Thinking {
+function least({ effort, fields }: Wish, capabilities: ModelCapabilities): Thinking {
   const dropped = effort === undefined ? [] : ['reasoning_effort'];
-  if (traits.reasoningOff) return { ...nothing, config: { type: 'disabled' }, dropped };
-  if (traits.reasoningBetweenTools) return { ...nothing, config: { type: 'between_tools' }, dropped };
+  if (capabilities.reasoningOff) return { ...nothing, config: { type: 'disabled' }, dropped };
+  if (capabilities.reasoningBetweenTools) return { ...nothing, config: { type: 'between_tools' }, dropped };
   return { ...nothing, effort: 'low', dropped: fields };
 }
 

@@ -2,18 +2,18 @@
 // out and clients rely on, and for what the vendor was asked in another form than the caller asked.
 import { plainNumber } from '../../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../../common/json.ts';
-import { AnswerText } from '../../../conversation/output-mode.ts';
-import type { AnswerPlan } from './request-plan.ts';
+import { ResponseText } from '../../../conversation/output-mode.ts';
+import type { ResponsePlan } from './request-plan.ts';
 
 export class ChoiceReader {
-  readonly #plan: AnswerPlan;
-  readonly #text: AnswerText;
+  readonly #plan: ResponsePlan;
+  readonly #text: ResponseText;
   #calls = false;
   #finished = false;
 
-  constructor(plan: AnswerPlan) {
+  constructor(plan: ResponsePlan) {
     this.#plan = plan;
-    this.#text = new AnswerText(plan.form);
+    this.#text = new ResponseText(plan.form);
   }
 
   /** @returns the choice itself where it stays as it is */

@@ -6,15 +6,15 @@ import { protocolError } from '../../protocol-error.ts';
 import type { ChunkForm } from '../pass-stream.ts';
 import { ChoiceReader, isSaid } from './choice.ts';
 import { checked } from './read-response.ts';
-import type { AnswerPlan } from './request-plan.ts';
+import type { ResponsePlan } from './request-plan.ts';
 
 export class StudioChunks implements ChunkForm {
-  readonly #plan: AnswerPlan;
+  readonly #plan: ResponsePlan;
   readonly #choices = new Map<number, ChoiceReader>();
   /** What every chunk repeats. Frames of the filter lack it. */
   #head: JsonObject = {};
 
-  constructor(plan: AnswerPlan) {
+  constructor(plan: ResponsePlan) {
     this.#plan = plan;
   }
 

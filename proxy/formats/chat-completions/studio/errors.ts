@@ -1,9 +1,9 @@
 // The studio's errors, in the envelopes of its gates, its services and the models behind them. What each means to callers is told
 // by its code, else by the status; codes of its own give way to those that callers' SDKs know.
 import type { JsonObject } from '../../../../common/json.ts';
-import type { VendorError } from '../../../providers/provider.ts';
-import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../../providers/vendor-error.ts';
-import { gptCodes, parseError, saidError, withoutStatus } from '../error-envelopes.ts';
+import type { VendorError } from '../../format.ts';
+import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../vendor-error.ts';
+import { gptCodes, parseError, readEnvelope, withoutStatus } from '../error-envelopes.ts';
 
 export function readStudioError(status: number, body: Buffer): VendorError {
   return studioError(parseError(body), status);
@@ -11,7 +11,7 @@ export function readStudioError(status: number, body: Buffer): VendorError {
 
 /** @param status undefined where the error stands in an answer of status 200 or in a stream */
 export function studioError(body: JsonObject, status?: number): VendorError {
-  const { message, param, code } = saidError(body);
+  const { message, param, code } = readEnvelope(body);
   const kind = kindOf(message ?? '', code, status ?? statusOf(code));
   const told = vendorError(kind, { message, param, retryAfter: retryAfter(message) });
   return {

@@ -1,8 +1,8 @@
 // Fields of a request that the inference API does not know. It passes them to the model where it is told to, so which of them
 // go along depends on what the model's makers take. What is no field of the callers' format, the caller means for the model.
 import type { JsonObject } from '../../../../common/json.ts';
-import type { Traits } from '../../../catalog/capabilities.ts';
-import { asksForNothing } from '../fields.ts';
+import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
+import { asksForNothing } from '../../fields.ts';
 import { keepsMetadata } from '../pass-request.ts';
 
 /** What the API itself knows. */
@@ -32,12 +32,12 @@ export const mappedFields: ReadonlySet<string> = new Set([
 ]);
 
 /** @returns those given that go to the model as they are */
-export function extraFields(body: JsonObject, traits: Traits): JsonObject {
-  const taken = takenBy[traits.family];
+export function extraFields(body: JsonObject, capabilities: ModelCapabilities): JsonObject {
+  const taken = takenBy[capabilities.family];
   const goes = (name: string) => {
     if (mappedFields.has(name)) return false;
     if (name === 'metadata' && !keepsMetadata(body)) return false;
-    if (name === 'reasoning_effort' && traits.reasoning === 'effort') return true;
+    if (name === 'reasoning_effort' && capabilities.reasoning === 'effort') return true;
     return taken.has(name) || !formatFields.has(name);
   };
   const says = (name: string, value: unknown) =>
@@ -81,7 +81,7 @@ const other: ReadonlySet<string> = new Set<(typeof gptFields)[number]>([
   'user',
 ]);
 
-const takenBy: Readonly<Record<Traits['family'], ReadonlySet<string>>> = {
+const takenBy: Readonly<Record<ModelCapabilities['family'], ReadonlySet<string>>> = {
   gpt: new Set(gptFields),
   mistral: new Set<(typeof gptFields)[number]>(['n', 'parallel_tool_calls']),
   claude: other,

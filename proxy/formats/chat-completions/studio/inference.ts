@@ -2,13 +2,14 @@
 // for parts, lists for single values, and no nulls.
 import { atMost } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
-import type { Traits } from '../../../catalog/capabilities.ts';
-import { markedFields } from '../../../conversation/cache-marks.ts';
+import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
 import { readMaxTokens, readNumber, readStop } from '../../../conversation/options.ts';
 import type { ToolChoice, ToolDefinition, Tools } from '../../../conversation/tools.ts';
-import type { ProviderCall } from '../../../providers/provider.ts';
-import { droppedFields } from '../fields.ts';
+import { droppedFields } from '../../fields.ts';
+import { markedFields } from '../cache-marks.ts';
 import { passesToVendor, passingBody } from '../passed-fields.ts';
+import type { ChatFormatCall } from '../read-request.ts';
+import { toConversation } from '../to-conversation.ts';
 import { apiFields, extraFields, mappedFields } from './fields.ts';
 import { plainConversation, plainMessages } from './messages.ts';
 import { type InferencePlan, inferencePlan } from './request-plan.ts';
@@ -22,19 +23,19 @@ export interface InferenceBody {
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
-export function inferenceBody(sent: ProviderCall): InferenceBody {
+export function inferenceBody(sent: ChatFormatCall): InferenceBody {
   const passing = passingBody(sent.request.body, sent.target.provider.passesField ?? passesToVendor);
   const call = { ...sent, request: { ...sent.request, body: passing.body } };
-  const { request, model, traits } = call;
+  const { request, model, capabilities } = call;
   const plan = inferencePlan(call);
-  const { fields, dropped } = numbers(request.body, traits);
+  const { fields, dropped } = numbers(request.body, capabilities);
   const stop = readStop(request.body);
-  const extra = extraFields(request.body, traits);
+  const extra = extraFields(request.body, capabilities);
   const instructions = plan.form.kind === 'words' ? [plan.form.text] : [];
-  const { conversation, emulated } = plainConversation(request, traits);
+  const { conversation, emulated } = plainConversation(request, capabilities);
   const body: JsonObject = {
     model,
-    messages: plainMessages(conversation, traits, instructions),
+    messages: plainMessages(conversation, capabilities, instructions),
     ...fields,
     ...outputLimit(call),
     ...(stop.length > 0 && { stop }),
@@ -47,7 +48,7 @@ export function inferenceBody(sent: ProviderCall): InferenceBody {
     body,
     dropped: [
       ...passing.dropped,
-      ...droppedFields(request.body, new Set([...mappedFields, ...Object.keys(extra)])),
+      ...droppedFields(toConversation(request), new Set([...mappedFields, ...Object.keys(extra)])),
       ...dropped,
       ...markedFields(request.body),
     ],
@@ -56,16 +57,19 @@ export function inferenceBody(sent: ProviderCall): InferenceBody {
   };
 }
 
-function outputLimit({ request, traits }: ProviderCall): JsonObject {
+function outputLimit({ request, capabilities }: ChatFormatCall): JsonObject {
   const tokens = readMaxTokens(request.body);
-  const name = traits.outputLimit === 'either' ? 'max_tokens' : traits.outputLimit;
+  const name = capabilities.outputLimit === 'either' ? 'max_tokens' : capabilities.outputLimit;
   return tokens === undefined ? {} : { [name]: tokens };
 }
 
 /** Usage is told where it is asked for; one family tells it anyway, and does not know the field. */
-function streamFields({ request, traits }: ProviderCall): JsonObject {
+function streamFields({ request, capabilities }: ChatFormatCall): JsonObject {
   if (!request.stream) return {};
-  return { stream: true, ...(traits.family !== 'mistral' && { stream_options: { include_usage: true } }) };
+  return {
+    stream: true,
+    ...(capabilities.family !== 'mistral' && { stream_options: { include_usage: true } }),
+  };
 }
 
 interface NumberField {
@@ -88,13 +92,16 @@ const numberFields: readonly NumberField[] = [
   { name: 'seed', min: -(2 ** 63), max: 2 ** 63, whole: true },
 ];
 
-function numbers(body: JsonObject, traits: Traits): { fields: JsonObject; dropped: readonly string[] } {
+function numbers(
+  body: JsonObject,
+  capabilities: ModelCapabilities,
+): { fields: JsonObject; dropped: readonly string[] } {
   const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const { name, trait, ownMax, ...range } of numberFields) {
     const value = readNumber(body, name, range);
     if (value === undefined) continue;
-    if (trait === undefined || traits[trait]) fields[name] = atMost(value, ownMax ?? range.max);
+    if (trait === undefined || capabilities[trait]) fields[name] = atMost(value, ownMax ?? range.max);
     else dropped.push(name);
   }
   return { fields, dropped };
@@ -128,9 +135,12 @@ function vendorChoice(choice: ToolChoice): JsonObject {
 }
 
 /** A schema told in words is still an answer in JSON to a model that has such a mode. */
-function responseFormat({ form, format }: InferencePlan, { request, traits }: ProviderCall): JsonObject {
+function responseFormat(
+  { form, format }: InferencePlan,
+  { request, capabilities }: ChatFormatCall,
+): JsonObject {
   if (form.kind === 'native') return { response_format: request.body.response_format };
   const isJson =
-    form.kind === 'json' || (form.kind === 'words' && format.kind === 'schema' && traits.jsonMode);
+    form.kind === 'json' || (form.kind === 'words' && format.kind === 'schema' && capabilities.jsonMode);
   return isJson ? { response_format: { type: 'json_object' } } : {};
 }

@@ -1,8 +1,8 @@
 // Turns that a vendor has no place for, said in turns that it has: nothing is lost on the way, however the turns follow each other.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
-import { readConversation } from '../../../../proxy/conversation/conversation.ts';
 import { emulateTurns } from '../../../../proxy/conversation/emulated-turns.ts';
+import { readConversation } from '../../../../proxy/formats/chat-completions/read-conversation.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { processorMs } from '../../../support/processor-time.ts';
 

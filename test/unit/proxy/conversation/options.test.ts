@@ -5,9 +5,9 @@ import {
   readFlag,
   readMaxTokens,
   readNumber,
-  readResponseFormat,
   readStop,
 } from '../../../../proxy/conversation/options.ts';
+import { readResponseFormat } from '../../../../proxy/formats/chat-completions/read-response-format.ts';
 
 const refused = (param: string) => expect.objectContaining({ code: 'invalid_request', param });
 

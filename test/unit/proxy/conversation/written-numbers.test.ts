@@ -3,9 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../../common/exact-number.ts';
 import { readMaxTokens, readNumber } from '../../../../proxy/conversation/options.ts';
-import { count, readUsage } from '../../../../proxy/conversation/usage.ts';
-import { droppedFields } from '../../../../proxy/formats/chat-completions/fields.ts';
+import { count } from '../../../../proxy/conversation/usage.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import { toConversation } from '../../../../proxy/formats/chat-completions/to-conversation.ts';
+import { readUsage } from '../../../../proxy/formats/chat-completions/usage.ts';
+import { droppedFields } from '../../../../proxy/formats/fields.ts';
 import { boundOf } from '../../../../proxy/pricing/bound.ts';
 import { compilePrices } from '../../../../proxy/pricing/prices.ts';
 import { unpriceable } from '../../../../proxy/pricing/unpriceable.ts';
@@ -13,6 +15,10 @@ import { estimateTokens } from '../../../../proxy/rates/estimate.ts';
 
 function request(fields: string) {
   return parseChatRequest(Buffer.from(`{"model":"m","messages":[{"role":"user","content":"Hi"}],${fields}}`));
+}
+
+function dropped(fields: string) {
+  return droppedFields(toConversation(request(fields)), new Set());
 }
 
 const hidden = [
@@ -117,9 +123,9 @@ describe('options that a translator reads', () => {
   });
 
   it('ask for nothing however that is written', () => {
-    expect(droppedFields(request('"n":1.0,"top_logprobs":-0').body, new Set())).toEqual([]);
-    expect(() => droppedFields(request('"n":2e0').body, new Set())).toThrow('n is not supported');
-    expect(() => droppedFields(request('"top_logprobs":0.5').body, new Set())).toThrow('not supported');
+    expect(dropped('"n":1.0,"top_logprobs":-0')).toEqual([]);
+    expect(() => dropped('"n":2e0')).toThrow('n is not supported');
+    expect(() => dropped('"top_logprobs":0.5')).toThrow('not supported');
   });
 
   it('are no objects', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseError, saidError } from '../../../../../proxy/formats/chat-completions/error-envelopes.ts';
+import { parseError, readEnvelope } from '../../../../../proxy/formats/chat-completions/error-envelopes.ts';
 
-const said = (body: unknown) => saidError(parseError(Buffer.from(JSON.stringify(body))));
+const said = (body: unknown) => readEnvelope(parseError(Buffer.from(JSON.stringify(body))));
 
 describe('what is said of an error', () => {
   it.each<[string, unknown, object]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Traits, TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
+import { type ModelCapabilities, TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
 import { passedBody } from '../../../../../proxy/formats/chat-completions/pass-request.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 import { gptProvider } from '../../../../../proxy/providers/gpt-provider.ts';
@@ -12,9 +12,9 @@ function callOf(model: string, fields: object) {
   return goldenCall(gptProvider, parseChatRequest(Buffer.from(body)));
 }
 
-function passed(fields: object, model = 'gpt-4o', traits: Partial<Traits> = {}) {
+function passed(fields: object, model = 'gpt-4o', capabilities: Partial<ModelCapabilities> = {}) {
   const call = callOf(model, fields);
-  const { body, dropped } = passedBody({ ...call, traits: { ...call.traits, ...traits } });
+  const { body, dropped } = passedBody({ ...call, capabilities: { ...call.capabilities, ...capabilities } });
   const { messages: _, model: sent, ...rest } = body;
   return { model: sent, rest, dropped };
 }

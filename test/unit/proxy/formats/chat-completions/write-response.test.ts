@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ResponseChoice } from '../../../../../proxy/conversation/response.ts';
 import {
-  type CompletionChoice,
   type CompletionForm,
   completionBody,
 } from '../../../../../proxy/formats/chat-completions/write-response.ts';
@@ -16,7 +16,7 @@ const usage = {
 const plain: CompletionForm = { noCalls: 'null', asFunctions: false };
 const call = { id: 'c1', name: 'boil', arguments: '{}' };
 
-function written(choice: Partial<CompletionChoice>, form: Partial<CompletionForm> = {}, more: object = {}) {
+function written(choice: Partial<ResponseChoice>, form: Partial<CompletionForm> = {}, more: object = {}) {
   const choices = [
     { finish: { reason: 'stop', native: undefined } as const, content: undefined, calls: [], ...choice },
   ];
@@ -86,7 +86,7 @@ describe('a completion', () => {
   });
 
   it('tells the vendor’s word for the end where it is another one', () => {
-    const end = (finish: CompletionChoice['finish']) => {
+    const end = (finish: ResponseChoice['finish']) => {
       const { message: _, logprobs: __, index: ___, ...told } = written({ finish }).choices[0];
       return told;
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
+import { VendorFailure } from '../../../../../proxy/formats/format.ts';
 import {
   errorFrame,
   eventFrame,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../../common/secret.ts';
-import { parseBaseUrl } from '../../../../../proxy/providers/provider.ts';
+import { parseBaseUrl } from '../../../../../proxy/formats/format.ts';
 import { build, dropped, models, sent } from './ask.ts';
 
 const user = (content: unknown) => ({ role: 'user', content });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readSearchError } from '../../../../../proxy/formats/generate-content/errors.ts';
+import { readGenerateContentError } from '../../../../../proxy/formats/generate-content/errors.ts';
 import { Random } from '../../../../support/access/random.ts';
 
 const told = (status: number, body: unknown) =>
-  readSearchError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  readGenerateContentError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
 const error = (status: string, fields: object = {}) => ({
   error: { code: 400, message: 'No.', status, ...fields },
 });
@@ -109,7 +109,7 @@ describe('errors of the vendor', () => {
     const random = new Random(seed);
     for (let round = 0; round < 500; round++) {
       const bytes = Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)));
-      const read = readSearchError(400 + random.below(200), bytes);
+      const read = readGenerateContentError(400 + random.below(200), bytes);
       expect([typeof read.status, typeof read.message], `seed ${seed}, round ${round}`).toEqual([
         'number',
         'string',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { splitId } from '../../../../../proxy/conversation/call-ids.ts';
 import { GatewayError } from '../../../../../proxy/errors.ts';
-import { splitId } from '../../../../../proxy/formats/chat-completions/call-ids.ts';
-import { readSearchUsage } from '../../../../../proxy/formats/generate-content/usage.ts';
-import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
+import { VendorFailure } from '../../../../../proxy/formats/format.ts';
+import { readGenerateContentUsage } from '../../../../../proxy/formats/generate-content/usage.ts';
 import { searchProvider } from '../../../../../proxy/providers/search-provider.ts';
 import { answered, callOf, candidate } from './ask.ts';
 
@@ -204,7 +204,7 @@ describe('sources', () => {
 
 describe('usage', () => {
   const usage = (value: object) => {
-    const told = readSearchUsage(value);
+    const told = readGenerateContentUsage(value);
     return told && [told.promptTokens, told.completionTokens, told.cacheReadTokens, told.reasoningTokens];
   };
 
@@ -286,8 +286,12 @@ describe('usage', () => {
     const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 897, candidatesTokenCount: 2 };
     const told = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };
     const body = Buffer.from(JSON.stringify(told));
-    const whole = searchProvider.readAnswer(callOf({ tools }), { head: {}, body }).usage;
-    const stream = searchProvider.openStream(callOf({ tools, stream: true }), {}, { eventBytesMax: 65_536 });
+    const whole = searchProvider.format.readResponse(callOf({ tools }), { head: {}, body }).usage;
+    const stream = searchProvider.format.openStream(
+      callOf({ tools, stream: true }),
+      {},
+      { eventBytesMax: 65_536 },
+    );
     stream.push(Buffer.from(`data: ${JSON.stringify(told)}\r\n\r\n`));
     stream.end();
     for (const read of [whole, stream.usage]) {
@@ -297,6 +301,6 @@ describe('usage', () => {
   });
 
   it('is not made up where there is none', () => {
-    expect(readSearchUsage(undefined)).toBeUndefined();
+    expect(readGenerateContentUsage(undefined)).toBeUndefined();
   });
 });

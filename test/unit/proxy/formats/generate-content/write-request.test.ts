@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildSearchRequest } from '../../../../../proxy/formats/generate-content/write-request.ts';
-import { parseBaseUrl } from '../../../../../proxy/providers/provider.ts';
+import { parseBaseUrl } from '../../../../../proxy/formats/format.ts';
+import { buildRequest } from '../../../../../proxy/providers/provider.ts';
 import { callOf, messages, refusal, sent } from './ask.ts';
 
 const boil = { type: 'function', function: { name: 'boil', parameters: { type: 'object' } } };
@@ -9,7 +9,7 @@ describe('the request to the vendor', () => {
   it('goes to the model’s method below the base URL, the key in its own header', () => {
     const call = callOf();
     const target = { ...call.target, baseUrl: parseBaseUrl('https://example.com/base/') };
-    expect(buildSearchRequest({ ...call, target })).toMatchObject({
+    expect(buildRequest({ ...call, target })).toMatchObject({
       origin: 'https://example.com',
       path: '/base/v1beta/models/gemini-2.5-flash:generateContent',
       headers: [
@@ -51,7 +51,7 @@ describe('the request to the vendor', () => {
   it('leaves the caller’s body as it was', () => {
     const call = callOf({ tools: [{ googleSearch: {} }], response_format: { type: 'json_object' } });
     const before = structuredClone(call.request.body);
-    expect(buildSearchRequest(call)).toHaveProperty('body');
+    expect(buildRequest(call)).toHaveProperty('body');
     expect(call.request.body).toEqual(before);
   });
 });

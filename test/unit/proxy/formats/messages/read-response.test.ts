@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { VendorFailure } from '../../../../../proxy/formats/format.ts';
 import { assistantProvider } from '../../../../../proxy/providers/assistant-provider.ts';
-import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
 import { goldenCall } from '../../../../support/golden.ts';
 
 const usage = {
@@ -19,7 +19,10 @@ function callFor(fields: JsonObject) {
 }
 
 function readText(body: string, fields: JsonObject = {}) {
-  const answer = assistantProvider.readAnswer(callFor(fields), { head: {}, body: Buffer.from(body) });
+  const answer = assistantProvider.format.readResponse(callFor(fields), {
+    head: {},
+    body: Buffer.from(body),
+  });
   return { body: JSON.parse(answer.body.toString()), usage: answer.usage };
 }
 
@@ -136,7 +139,7 @@ describe('an error', () => {
     ['', 529],
     ['{"error":{"message":{},"type":[],"details":"x"}}', 503],
   ])('trap 22: of any bytes is told: %j', (body, status) => {
-    const told = assistantProvider.readError(status, Buffer.from(body), {});
+    const told = assistantProvider.format.readError(status, Buffer.from(body), {});
     expect(told.message).toMatch(/^the provider answered with status \d+$/);
     expect(told.status).toBe(status === 529 ? 503 : status);
   });

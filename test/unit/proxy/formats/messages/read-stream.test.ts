@@ -39,7 +39,7 @@ function open(fields: JsonObject = {}) {
     ...fields,
   };
   const call = goldenCall(assistantProvider, parseChatRequest(Buffer.from(JSON.stringify(body))));
-  return assistantProvider.openStream(call, {}, { eventBytesMax: 10_000 });
+  return assistantProvider.format.openStream(call, {}, { eventBytesMax: 10_000 });
 }
 
 function read(events: readonly unknown[], fields: JsonObject = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VendorFailure } from '../../../../../../proxy/providers/provider.ts';
+import { VendorFailure } from '../../../../../../proxy/formats/format.ts';
 import { studioAi } from '../../../../../../proxy/providers/studio-ai.ts';
 import { answered, callOf, chunk, events, streamed, urls } from './ask.ts';
 
@@ -28,7 +28,7 @@ describe('an answer', () => {
       3,
     );
     const bytes = Buffer.from(text.replace('"big": 1', '"big": 12345678901234567890'));
-    expect(studioAi.readAnswer(callOf(), { head: {}, body: bytes }).body).toBe(bytes);
+    expect(studioAi.format.readResponse(callOf(), { head: {}, body: bytes }).body).toBe(bytes);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withSignature } from '../../../../../../proxy/formats/chat-completions/call-ids.ts';
+import { withSignature } from '../../../../../../proxy/conversation/call-ids.ts';
 import { messages, refusal, sent, urls } from './ask.ts';
 
 const call = (id: string, name = 'boil', args = '{"cups":2}') => ({

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  splitId,
-  vendorCallIds,
-  withSignature,
-} from '../../../../../proxy/formats/chat-completions/call-ids.ts';
-import { processorMs } from '../../../../support/processor-time.ts';
+import { splitId, vendorCallIds, withSignature } from '../../../../proxy/conversation/call-ids.ts';
+import { processorMs } from '../../../support/processor-time.ts';
 
 describe('a signature on an id', () => {
   it.each(['c2ln', 'a+b/c==', 'a-b_c', 'skip_thought_signature_validator', '\u{1f600}'])(

@@ -1,59 +1,11 @@
 // The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
 
-import { isObject, type JsonObject } from '../../common/json.ts';
-import { plainBase64 } from '../../common/plain-base64.ts';
-import { invalid } from './invalid.ts';
-import { type InlineData, isPdfBase64, readDataUrl } from './media.ts';
-
-export type Part = TextPart | ImagePart | AudioPart | FilePart;
-
-/** Where the prompt up to and including a part is to be cached: the extension `cache_control`, or `prompt_cache_breakpoint`. */
-export interface CacheMark {
-  readonly ttl: '5m' | '1h' | undefined;
-}
-
-export interface TextPart {
-  readonly kind: 'text';
-  /** May be empty; vendors that refuse that want it left out. */
-  readonly text: string;
-  readonly cache: CacheMark | undefined;
-}
-
-/** A part that only some vendors take. */
-interface MediaPart {
-  /** Its place in the body, as `messages[0].content[1]`: a refusal names it. */
-  readonly at: string;
-}
-
-export interface ImagePart extends MediaPart {
-  readonly kind: 'image';
-  readonly source:
-    | { readonly kind: 'data'; readonly data: InlineData }
-    | { readonly kind: 'url'; readonly url: string };
-  readonly detail: 'auto' | 'low' | 'high' | undefined;
-  readonly cache: CacheMark | undefined;
-}
-
-export interface AudioPart extends MediaPart {
-  readonly kind: 'audio';
-  readonly format: string;
-  readonly base64: string;
-}
-
-export interface FilePart extends MediaPart {
-  readonly kind: 'file';
-  readonly source:
-    | { readonly kind: 'data'; readonly data: InlineData }
-    | { readonly kind: 'id'; readonly id: string }
-    /** For the vendor to fetch. */
-    | { readonly kind: 'url'; readonly url: string; readonly isVideo: boolean };
-  /** The place of the data, id or URL in the body: a refusal of it names that. */
-  readonly where: string;
-  readonly name: string | undefined;
-  /** Extension `citations: {"enabled": true}`: the answer is to say which places of the file it rests on. */
-  readonly citations: boolean;
-  readonly cache: CacheMark | undefined;
-}
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { plainBase64 } from '../../../common/plain-base64.ts';
+import { readCacheMark } from '../../conversation/cache-marks.ts';
+import { invalid } from '../../conversation/invalid.ts';
+import { type InlineData, isPdfBase64, readDataUrl } from '../../conversation/media.ts';
+import type { AudioPart, CacheMark, FilePart, ImagePart, Part } from '../../conversation/parts.ts';
 
 /**
  * @param at the content's place in the body
@@ -92,16 +44,6 @@ function readPart(part: JsonObject, at: string): Part {
 function text(value: unknown, at: string): string {
   if (typeof value === 'string') return value;
   throw invalid(at, `${at} must be a string`);
-}
-
-/** Of a part, a message, a call or a tool. */
-export function readCacheMark(part: JsonObject): CacheMark | undefined {
-  const { cache_control: control, prompt_cache_breakpoint: breakpoint } = part;
-  if (isObject(control)) {
-    const { ttl } = control;
-    return { ttl: ttl === '1h' || ttl === '5m' ? ttl : undefined };
-  }
-  return isObject(breakpoint) ? { ttl: undefined } : undefined;
 }
 
 /** @throws GatewayError invalid_request that names the place */

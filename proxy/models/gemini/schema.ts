@@ -1,8 +1,7 @@
 // A caller's JSON Schema in the language that the model reads.
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
-import type { ResponseFormat } from '../../conversation/options.ts';
-import type { AnswerForm } from '../../conversation/output-mode.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import type { OutputMode, ResponseFormat } from '../../conversation/output-mode.ts';
 import type { ToolDefinition, Tools } from '../../conversation/tools.ts';
 import { jsonSchema, movesKeywords } from './json-schema.ts';
 import { openApiSchema } from './openapi-schema.ts';
@@ -15,7 +14,7 @@ import { openApiSchema } from './openapi-schema.ts';
 export function vendorSchema(
   schema: JsonObject,
   at: string,
-  { schemaLanguage }: Pick<Traits, 'schemaLanguage'>,
+  { schemaLanguage }: Pick<ModelCapabilities, 'schemaLanguage'>,
 ): JsonObject | undefined {
   switch (schemaLanguage) {
     case 'json-schema':
@@ -31,8 +30,8 @@ export function movedSchemas(
     tools,
     form,
     format,
-  }: { readonly tools: Tools; readonly form: AnswerForm; readonly format: ResponseFormat },
-  { schemaLanguage }: Pick<Traits, 'schemaLanguage'>,
+  }: { readonly tools: Tools; readonly form: OutputMode; readonly format: ResponseFormat },
+  { schemaLanguage }: Pick<ModelCapabilities, 'schemaLanguage'>,
 ): string[] {
   const answerTool = form.kind === 'tool' ? form.tool : undefined;
   const moves = (tool: ToolDefinition) =>

@@ -2,7 +2,7 @@
 // and level never come together: the vendor refuses that.
 import { isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { type Effort, readEffort } from '../../conversation/options.ts';
 
@@ -21,17 +21,17 @@ export interface Thinking {
 }
 
 /** @throws GatewayError invalid_request */
-export function readThinking(body: JsonObject, traits: Traits): Thinking {
+export function readThinking(body: JsonObject, capabilities: ModelCapabilities): Thinking {
   const effort = readEffort(body);
   if (effort !== undefined) {
-    const config = configOfEffort(effort, traits);
+    const config = configOfEffort(effort, capabilities);
     // A model that does not think has done what none asks for.
     const done = config !== undefined || effort === 'none';
     return { config, fields: done ? ['reasoning_effort'] : [] };
   }
   const wish = readWish(body);
   if (wish === undefined) return nothing;
-  const config = configOfWish(wish, traits);
+  const config = configOfWish(wish, capabilities);
   return { config, fields: config !== undefined || wish === 'off' ? ['thinking'] : [] };
 }
 
@@ -50,13 +50,13 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 /** The least that a model takes that cannot be told not to think. */
 const budgetMin = 128;
 
-function configOfEffort(effort: Effort, traits: Traits): ThinkingConfig | undefined {
-  switch (traits.reasoning) {
+function configOfEffort(effort: Effort, capabilities: ModelCapabilities): ThinkingConfig | undefined {
+  switch (capabilities.reasoning) {
     case 'budget':
       if (effort !== 'none') return { thinkingBudget: budgets[effort], includeThoughts: true };
-      return { thinkingBudget: traits.reasoningOff ? 0 : budgetMin };
+      return { thinkingBudget: capabilities.reasoningOff ? 0 : budgetMin };
     case 'level': {
-      const thinkingLevel = levelOf(effort, traits);
+      const thinkingLevel = levelOf(effort, capabilities);
       return effort === 'none' ? { thinkingLevel } : { thinkingLevel, includeThoughts: true };
     }
     default:
@@ -79,7 +79,7 @@ const wanted: Readonly<Record<Effort, Level>> = {
 };
 
 /** The wanted level, or the next above it that the model has. */
-function levelOf(effort: Effort, { reasoningLevels }: Traits): Level {
+function levelOf(effort: Effort, { reasoningLevels }: ModelCapabilities): Level {
   const known = reasoningLevels.split('-');
   const enough = levels.slice(levels.indexOf(wanted[effort]));
   return enough.find((level) => known.includes(level)) ?? 'high';
@@ -88,9 +88,9 @@ function levelOf(effort: Effort, { reasoningLevels }: Traits): Level {
 /** Of the assistant vendor's `thinking`: off, as the model likes, or a budget in tokens. */
 type Wish = 'off' | 'adaptive' | JsonNumber;
 
-function configOfWish(wish: Wish, traits: Traits): ThinkingConfig | undefined {
-  if (wish === 'off') return configOfEffort('none', traits);
-  switch (traits.reasoning) {
+function configOfWish(wish: Wish, capabilities: ModelCapabilities): ThinkingConfig | undefined {
+  if (wish === 'off') return configOfEffort('none', capabilities);
+  switch (capabilities.reasoning) {
     case 'budget':
       return { thinkingBudget: wish === 'adaptive' ? -1 : wish, includeThoughts: true };
     case 'level':

@@ -1,13 +1,9 @@
 // What becomes of each field of a request at a vendor that does not speak the callers' format: a provider names what it maps,
 // and every other field is dropped and named to the caller, or refused where the caller would misread the answer.
-import { plainNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
-import { unsupported } from '../../conversation/invalid.ts';
-
-/** In the callers' format null says as little as leaving a field out. */
-export function isGiven<T>(value: T | undefined | null): value is T {
-  return value !== undefined && value !== null;
-}
+import { plainNumber } from '../../common/exact-number.ts';
+import { unsupported } from '../conversation/invalid.ts';
+import { isGiven } from '../conversation/options.ts';
+import type { ConversationRequest } from '../conversation/request.ts';
 
 /** Fields whose absence changes the answer's shape: never dropped silently. With the values that ask for nothing. */
 const shaping: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -26,7 +22,11 @@ const ownFields = new Set(['model', 'messages', 'stream', 'stream_options']);
  * @returns the fields that are dropped, in the body's order, those of messages behind them, for `x-svc-dropped-params`
  * @throws GatewayError unsupported_parameter
  */
-export function droppedFields(body: JsonObject, mapped: ReadonlySet<string>): string[] {
+export function droppedFields(
+  request: Pick<ConversationRequest, 'options' | 'namesSpeakers'>,
+  mapped: ReadonlySet<string>,
+): string[] {
+  const body = request.options;
   const dropped: string[] = [];
   for (const name of Object.keys(body)) {
     const value = body[name];
@@ -36,15 +36,7 @@ export function droppedFields(body: JsonObject, mapped: ReadonlySet<string>): st
       throw unsupported(name, `${name} is not supported by this provider`);
     }
   }
-  return hasNames(body.messages) ? [...dropped, 'messages.name'] : dropped;
-}
-
-/** Who of several users or agents speaks: no other vendor has a place for that. Results of deprecated functions have their name there. */
-function hasNames(messages: unknown): boolean {
-  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
-  return list.some(
-    (one) => isObject(one) && one.role !== 'function' && one.role !== 'tool' && isGiven(one.name),
-  );
+  return request.namesSpeakers() ? [...dropped, 'messages.name'] : dropped;
 }
 
 /** Whether the answer would be the same without the field. */

@@ -2,7 +2,7 @@
 // nothing beside a reference. What it has no word for moves into the description, where the model reads it.
 import { isNumber, isWhole } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { described, someSchema } from '../../conversation/schema-descriptions.ts';
 
 /** The guard on the request's body bounds how deep a caller's schema goes. */
@@ -28,10 +28,10 @@ const unread = [
 const unreadBy = {
   'json-schema': [...unread, 'pattern', 'minLength', 'maxLength'],
   openapi: unread,
-} as const satisfies Record<Traits['schemaLanguage'], readonly string[]>;
+} as const satisfies Record<ModelCapabilities['schemaLanguage'], readonly string[]>;
 
 /** The keywords of a node that the language has no word for. */
-export function unsaid(node: JsonObject, language: Traits['schemaLanguage']): JsonObject {
+export function unsaid(node: JsonObject, language: ModelCapabilities['schemaLanguage']): JsonObject {
   const { enum: values } = node;
   const lists = language === 'openapi' ? isText : isTextOrNumber;
   const isCut = Array.isArray(values) && !values.every((value) => lists(value) || value === null);
@@ -64,7 +64,7 @@ export function alternativesOf({ anyOf, oneOf }: JsonObject): JsonObject[] | und
 }
 
 /** Whether something of the schema stands in a description after its translation. */
-export function movesKeywords(schema: JsonObject, language: Traits['schemaLanguage']): boolean {
+export function movesKeywords(schema: JsonObject, language: ModelCapabilities['schemaLanguage']): boolean {
   return someSchema(schema, (one) => {
     if (typeof one.$ref === 'string') return false;
     return Object.keys(unsaid(withPlainKeywords(one), language)).length > 0;

@@ -1,6 +1,6 @@
-// What the families of models behind the one API differ in, beyond the traits that models elsewhere have too: the fields that
+// What the families of models behind the one API differ in, beyond the capabilities that models elsewhere have too: the fields that
 // the API leaves to them, and their habits of conversation. A model of no known family gets what all of them take.
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../catalog/capabilities.ts';
 
 export interface Family {
   /** Takes the assistant-model vendor's own fields: `thinking`, `output_config`, `tool_choice`. */
@@ -20,7 +20,7 @@ export interface Family {
   readonly schemas: 'any' | 'plain' | 'bare';
 }
 
-export function familyOf({ family }: Traits): Family {
+export function familyOf({ family }: ModelCapabilities): Family {
   return families[family];
 }
 
@@ -35,7 +35,7 @@ const other: Family = {
   schemas: 'bare',
 };
 
-const families: Readonly<Record<Traits['family'], Family>> = {
+const families: Readonly<Record<ModelCapabilities['family'], Family>> = {
   other,
   claude: {
     ...other,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { jsonSchema } from '../../../../../proxy/formats/generate-content/json-schema.ts';
-import { openApiSchema } from '../../../../../proxy/formats/generate-content/openapi-schema.ts';
+import { jsonSchema } from '../../../../../proxy/models/gemini/json-schema.ts';
+import { openApiSchema } from '../../../../../proxy/models/gemini/openapi-schema.ts';
 
 describe('a schema in the JSON Schema that the vendor reads', () => {
   it.each([

@@ -1,6 +1,6 @@
 // What a vendor's error means to callers: one table for all providers. A provider judges which kind its error is; status,
 // code and whether trying again can help follow from the kind.
-import type { VendorError } from './provider.ts';
+import type { VendorError } from './format.ts';
 
 interface ErrorKindRow {
   readonly status: number;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { droppedFields } from '../../../../../proxy/formats/chat-completions/fields.ts';
+import { droppedFields } from '../../../../proxy/formats/fields.ts';
 
-const drop = (body: object, mapped: readonly string[] = []) => droppedFields({ ...body }, new Set(mapped));
+const drop = (body: object, mapped: readonly string[] = []) =>
+  droppedFields({ options: { ...body }, namesSpeakers: () => false }, new Set(mapped));
 
 describe('fields that a vendor does not get', () => {
   it.each([

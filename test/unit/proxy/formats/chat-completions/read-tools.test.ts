@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../common/json.ts';
-import { readTools } from '../../../../proxy/conversation/tools.ts';
+import type { JsonObject } from '../../../../../common/json.ts';
+import { readTools } from '../../../../../proxy/formats/chat-completions/read-tools.ts';
 
 const refused = (param: string, code = 'invalid_request') => expect.objectContaining({ code, param });
 const tool = (name = 'boil', fields: JsonObject = {}) => ({

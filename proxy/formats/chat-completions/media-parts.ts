@@ -1,7 +1,7 @@
 // The media among the parts of messages, by where their data or URLs stand (SDK type `ChatCompletionContentPart`), for those who
 // have to guess what they come to before a provider reads them. What is malformed is for others to refuse.
-import { isObject, type JsonObject } from '../../common/json.ts';
-import { isPdfBase64 } from './media.ts';
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isPdfBase64 } from '../../conversation/media.ts';
 
 export interface GivenMedia {
   readonly kind: 'image' | 'audio' | 'file';

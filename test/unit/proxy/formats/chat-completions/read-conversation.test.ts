@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../common/json.ts';
-import { type Conversation, readConversation } from '../../../../proxy/conversation/conversation.ts';
-import { withSignature } from '../../../../proxy/formats/chat-completions/call-ids.ts';
-import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
-import { processorMs } from '../../../support/processor-time.ts';
+import type { JsonObject } from '../../../../../common/json.ts';
+import { withSignature } from '../../../../../proxy/conversation/call-ids.ts';
+import type { Conversation } from '../../../../../proxy/conversation/conversation.ts';
+import { readConversation } from '../../../../../proxy/formats/chat-completions/read-conversation.ts';
+import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { processorMs } from '../../../../support/processor-time.ts';
 
 const read = (...messages: JsonObject[]): Conversation =>
   readConversation(parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages }))));

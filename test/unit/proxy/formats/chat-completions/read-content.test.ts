@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readParts } from '../../../../proxy/conversation/content.ts';
+import { readParts } from '../../../../../proxy/formats/chat-completions/read-content.ts';
 
 const at = 'messages[0].content';
 const read = (content: unknown) => readParts(content, at);
