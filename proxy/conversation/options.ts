@@ -1,7 +1,7 @@
 // The scalar options of a request, read with the ranges that the callers' format gives them (SDK type
 // `ChatCompletionCreateParams`). Null is the same as absent.
 import { isNumber, isWhole, type JsonNumber } from '../../common/exact-number.ts';
-import type { JsonObject } from '../../common/json.ts';
+import type { FieldName, Options } from './fields.ts';
 import { invalid } from './invalid.ts';
 
 /** Null says as little as leaving a field out. */
@@ -16,8 +16,12 @@ export interface NumberRange {
 }
 
 /** @returns the number as it is written. @throws GatewayError invalid_request */
-export function readNumber(body: JsonObject, name: string, range: NumberRange): JsonNumber | undefined {
-  const value = body[name];
+export function readNumber<Name extends FieldName>(
+  options: Options<Name>,
+  name: Name,
+  range: NumberRange,
+): JsonNumber | undefined {
+  const value: unknown = options[name];
   if (value === undefined || value === null) return undefined;
   const { min, max, whole = false } = range;
   const fits = isNumber(value) && Number(value) >= min && Number(value) <= max;
@@ -32,8 +36,8 @@ function shown(bound: number): string {
 }
 
 /** @throws GatewayError invalid_request */
-export function readFlag(body: JsonObject, name: string): boolean | undefined {
-  const value = body[name];
+export function readFlag<Name extends FieldName>(options: Options<Name>, name: Name): boolean | undefined {
+  const value: unknown = options[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'boolean') return value;
   throw invalid(name, `${name} must be true or false`);
@@ -42,14 +46,15 @@ export function readFlag(body: JsonObject, name: string): boolean | undefined {
 const tokensMax = 10_000_000;
 
 /** `max_completion_tokens`, else the older `max_tokens`. Both count reasoning. */
-export function readMaxTokens(body: JsonObject): JsonNumber | undefined {
+export function readMaxTokens(
+  options: Options<'max_completion_tokens' | 'max_tokens'>,
+): JsonNumber | undefined {
   const range = { min: 1, max: tokensMax, whole: true };
-  return readNumber(body, 'max_completion_tokens', range) ?? readNumber(body, 'max_tokens', range);
+  return readNumber(options, 'max_completion_tokens', range) ?? readNumber(options, 'max_tokens', range);
 }
 
 /** Empty where there is none. @throws GatewayError invalid_request */
-export function readStop(body: JsonObject): readonly string[] {
-  const { stop } = body;
+export function readStop({ stop }: Options<'stop'>): readonly string[] {
   if (stop === undefined || stop === null) return [];
   const list: unknown[] = Array.isArray(stop) ? stop : [stop];
   if (list.every((one) => typeof one === 'string')) return list;
@@ -60,8 +65,7 @@ export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'ma
 export type Effort = (typeof efforts)[number];
 
 /** @throws GatewayError invalid_request */
-export function readEffort(body: JsonObject): Effort | undefined {
-  const value = body.reasoning_effort;
+export function readEffort({ reasoning_effort: value }: Options<'reasoning_effort'>): Effort | undefined {
   if (value === undefined || value === null) return undefined;
   const effort = efforts.find((one) => one === value);
   if (effort !== undefined) return effort;

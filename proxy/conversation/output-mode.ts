@@ -56,6 +56,11 @@ export function mustCall({ choice }: Tools): boolean {
   return choice.kind === 'required' || choice.kind === 'named';
 }
 
+/** Whether the model may call a function. */
+export function mayCall({ definitions, choice }: Tools): boolean {
+  return definitions.length > 0 && choice.kind !== 'none';
+}
+
 function answerTool(format: Extract<ResponseFormat, { kind: 'schema' }>, tools: Tools): ToolDefinition {
   const purpose = 'Gives the answer: its input is all that is said.';
   let name = 'json_tool_call';

@@ -2,14 +2,20 @@
 // so that a request is refused for the first thing in it that cannot be written.
 import type { JsonObject } from '../../common/json.ts';
 import type { Conversation } from './conversation.ts';
+import type { FieldName, Options } from './fields.ts';
 import type { ResponseFormat } from './output-mode.ts';
 import type { Tools } from './tools.ts';
 
 /**
- * The scalar fields of a request, under the names that chat completions has for them: the vocabulary of all formats, and of
- * `x-svc-dropped-params`. What a format does not know by name is among them too. The readers in options.ts read them one by one.
+ * The fields of a request as the client sent them, under the names that chat completions has for them: what writers still read one by
+ * one, with the readers of options.ts. Fields that nobody knows by name are among them too.
  */
-export type OptionFields = JsonObject;
+export type OptionFields = Options<FieldName> & { readonly [name: string]: unknown };
+
+/** A parsed object can be read under every name: one that it lacks is undefined. */
+export function optionsOf(body: JsonObject): OptionFields {
+  return body as OptionFields;
+}
 
 export interface ConversationRequest {
   readonly options: OptionFields;

@@ -9,10 +9,10 @@ import { requestPlaces, requestPlacesWith } from '../../guardrails/inspection/re
 import { placeholdersIn } from '../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { ChatCall } from '../call.ts';
+import { asksForNothing } from '../conversation/fields.ts';
 import { unsupported } from '../conversation/invalid.ts';
 import { isGiven } from '../conversation/options.ts';
 import { withBody } from '../formats/chat-completions/read-request.ts';
-import { asksForNothing } from '../formats/fields.ts';
 import type { Applied } from './compiled.ts';
 import { Decisions, type DecisionsDeps } from './decisions.ts';
 import type { InspectContext, Inspection, OutputGuard } from './guardrail.ts';

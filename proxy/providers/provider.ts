@@ -65,7 +65,7 @@ export function buildRequest(call: ProviderCall): UpstreamRequest | Promise<Upst
   const written = provider.format.writeRequest(call);
   const request = { ...written, origin: baseUrl.origin, path: provider.path(call) };
   const headers = provider.authorize(request, target, now);
-  return headers instanceof Promise
-    ? headers.then((signed) => ({ ...request, headers: signed }))
-    : { ...request, headers };
+  if (headers instanceof Promise) return headers.then((signed) => ({ ...request, headers: signed }));
+  request.headers = headers;
+  return request;
 }

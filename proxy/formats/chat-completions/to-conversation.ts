@@ -3,7 +3,7 @@ import { isObject } from '../../../common/json.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { isGiven } from '../../conversation/options.ts';
 import type { ResponseFormat } from '../../conversation/output-mode.ts';
-import type { ConversationRequest, OptionFields } from '../../conversation/request.ts';
+import { type ConversationRequest, type OptionFields, optionsOf } from '../../conversation/request.ts';
 import type { Tools } from '../../conversation/tools.ts';
 import { citedField, markedFields } from './cache-marks.ts';
 import { readConversation } from './read-conversation.ts';
@@ -21,7 +21,7 @@ class ChatConversation implements ConversationRequest {
   readonly #request: ChatRequest;
 
   constructor(request: ChatRequest) {
-    this.options = request.body;
+    this.options = optionsOf(request.body);
     this.stream = request.stream;
     this.#request = request;
   }
@@ -30,7 +30,7 @@ class ChatConversation implements ConversationRequest {
     return readConversation(this.#request);
   }
 
-  tools(options = this.options): Tools {
+  tools(options: OptionFields = this.options): Tools {
     return readTools(options);
   }
 

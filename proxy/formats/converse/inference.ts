@@ -7,6 +7,7 @@ import { type Effort, readEffort, readMaxTokens, readStop } from '../../conversa
 import { readSampling } from '../../models/claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
 import type { Family } from '../../models/families.ts';
+import type { ReadBy } from './fields.ts';
 
 export interface InferenceContext {
   readonly family: Family;
@@ -31,16 +32,16 @@ export interface Inference {
 }
 
 /** @throws GatewayError invalid_request */
-export function readInference(body: JsonObject, context: InferenceContext): Inference {
-  const asked = askedMaxTokens(body, context);
-  const reasoning = readReasoning(body, asked === undefined ? undefined : Number(asked), context);
+export function readInference(options: ReadBy<'inference'>, context: InferenceContext): Inference {
+  const asked = askedMaxTokens(options, context);
+  const reasoning = readReasoning(options, asked === undefined ? undefined : Number(asked), context);
   const chosen = asked === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
   const { temperature, topP, topK, dropped } = readSampling(
-    body,
+    options,
     context.capabilities,
     reasoning.samplesAlone,
   );
-  const askedStop = readStop(body);
+  const askedStop = readStop(options);
   const { stops, topK: topKPath } = context.family;
   // No model stops at a blank text.
   const stop = stops ? askedStop.filter((one) => one.trim() !== '') : [];
@@ -66,10 +67,10 @@ export function readInference(body: JsonObject, context: InferenceContext): Infe
 
 /** The assistant-model vendor's models refuse a limit above their own. */
 function askedMaxTokens(
-  body: JsonObject,
+  options: ReadBy<'inference'>,
   { family, outputTokensMax }: InferenceContext,
 ): JsonNumber | undefined {
-  const asked = readMaxTokens(body);
+  const asked = readMaxTokens(options);
   if (asked === undefined || outputTokensMax === undefined || !family.hasClaudeFields) return asked;
   return atMost(asked, outputTokensMax);
 }
@@ -99,23 +100,31 @@ interface Reasoning {
 
 const none: Reasoning = { fields: {}, on: false, samplesAlone: false, dropped: [] };
 
-function readReasoning(body: JsonObject, asked: number | undefined, context: InferenceContext): Reasoning {
+function readReasoning(
+  options: ReadBy<'inference'>,
+  asked: number | undefined,
+  context: InferenceContext,
+): Reasoning {
   const { capabilities, outputTokensMax } = context;
-  if (context.answersByTool) return claudeReasoning(noThinking(body));
+  if (context.answersByTool) return claudeReasoning(noThinking(options));
   switch (capabilities.reasoning) {
     case 'budget':
-      if (!context.keepsThinking) return claudeReasoning(noThinking(body));
+      if (!context.keepsThinking) return claudeReasoning(noThinking(options));
       return claudeReasoning(
-        readThinking(body, capabilities, asked ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens)),
+        readThinking(
+          options,
+          capabilities,
+          asked ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens),
+        ),
       );
     case 'adaptive':
-      return claudeReasoning(readThinking(body, capabilities, asked ?? reasoningTokens));
+      return claudeReasoning(readThinking(options, capabilities, asked ?? reasoningTokens));
     case 'level':
-      return novaReasoning(readEffort(body), asked);
+      return novaReasoning(readEffort(options), asked);
     case 'effort':
-      return effortReasoning(readEffort(body));
+      return effortReasoning(readEffort(options));
     case 'none':
-      return withoutReasoning(readEffort(body));
+      return withoutReasoning(readEffort(options));
   }
 }
 

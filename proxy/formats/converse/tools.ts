@@ -9,6 +9,7 @@ import type { ToolChoice, ToolDefinition, Tools } from '../../conversation/tools
 import { inputSchema, type StrictSchemas } from '../../models/claude/schema.ts';
 import type { Family } from '../../models/families.ts';
 import { cachePoint } from './blocks.ts';
+import type { ReadBy } from './fields.ts';
 
 export interface ToolContext {
   readonly family: Family;
@@ -27,7 +28,7 @@ export interface VendorTools {
 }
 
 /** @throws GatewayError invalid_request */
-export function vendorTools(body: JsonObject, tools: Tools, context: ToolContext): VendorTools {
+export function vendorTools(options: ReadBy<'tools'>, tools: Tools, context: ToolContext): VendorTools {
   const { family, capabilities, reasons } = context;
   const usedNames = usedToolNames(context.turns);
   const usable = usableTools(tools, usedNames);
@@ -47,7 +48,7 @@ export function vendorTools(body: JsonObject, tools: Tools, context: ToolContext
     ownChoice: own,
     dropped: [
       ...(isLeft ? [tools.asFunctions ? 'function_call' : 'tool_choice'] : []),
-      ...(body.parallel_tool_calls === false && !family.hasClaudeFields ? ['parallel_tool_calls'] : []),
+      ...(options.parallel_tool_calls === false && !family.hasClaudeFields ? ['parallel_tool_calls'] : []),
       ...(written.some(({ definition, spec }) => definition.strict === true && spec.strict !== true)
         ? ['tools.strict']
         : []),

@@ -6,9 +6,9 @@ import type { Conversation } from '../../conversation/conversation.ts';
 import { emulateTurns } from '../../conversation/emulated-turns.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
 import { familyOf } from '../../models/families.ts';
-import { droppedFields } from '../fields.ts';
 import type { TranslatedCall, WrittenRequest } from '../format.ts';
 import { type Block, type BlockContext, DocumentNames, textBlocks } from './blocks.ts';
+import { fieldRules, readBy } from './fields.ts';
 import { type Inference, readInference } from './inference.ts';
 import { vendorMessages } from './messages.ts';
 import { type ResponsePlan, responsePlan } from './request-plan.ts';
@@ -54,24 +54,23 @@ function requestBody(call: TranslatedCall): RequestBody {
     inResult: ({ kind }) => capabilities.mediaInResults && kind !== 'audio',
     madeImages: false,
   });
-  const inference = readInference(request.options, {
+  const inference = readInference(readBy(request.options, 'inference'), {
     family,
     capabilities,
     outputTokensMax,
     answersByTool: plan.form.kind === 'tool',
     keepsThinking: keepsThinking(conversation.turns),
   });
-  const tools = vendorTools(request.options, plan.tools, {
+  const tools = vendorTools(readBy(request.options, 'tools'), plan.tools, {
     family,
     capabilities,
     reasons: inference.reasons,
     turns: conversation.turns,
     strictSchemas: plan.strictSchemas,
   });
-  const service = readServiceOptions(request.options, request.stream);
-  const mapped = family.hasClaudeFields ? mappedForClaude : mappedFields;
+  const service = readServiceOptions(readBy(request.options, 'service'), request.stream);
   const dropped = new Set([
-    ...droppedFields(request, mapped),
+    ...fieldRules.dropped(request, { capabilities, family }),
     ...inference.dropped,
     ...service.dropped,
     ...tools.dropped,
@@ -105,26 +104,6 @@ function unmarkedFields({ request, capabilities }: TranslatedCall, { lostMarks }
     .filter((name) => !hasCache || (name.startsWith('tools.') && !cachesTools));
   return hasCache && lostMarks ? [...left, 'messages.cache_control'] : left;
 }
-
-const mappedFields: ReadonlySet<string> = new Set([
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'functions',
-  'function_call',
-  'response_format',
-  'reasoning_effort',
-  'service_tier',
-  'metadata',
-  'guardrailConfig',
-]);
-const mappedForClaude: ReadonlySet<string> = new Set([...mappedFields, 'thinking']);
 
 /** System texts and messages. A model without a place for the former finds them before all else that the user says. */
 function said(

@@ -10,14 +10,13 @@ import { protocolError } from '../protocol-error.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
 import { generateContentError } from './errors.ts';
-import { toldTier } from './extensions.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
-import { type Asked, readAsked } from './request-plan.ts';
+import { type RequestPlan, requestPlan } from './request-plan.ts';
 import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './response.ts';
 import { callerSignature } from './signatures.ts';
 import { audioField } from './sound.ts';
-import { searchesOf, withServed } from './usage.ts';
+import { searchesOf, servedTierField, withServed } from './usage.ts';
 
 export function readGenerateContentResponse(
   call: TranslatedCall,
@@ -28,7 +27,7 @@ export function readGenerateContentResponse(
   if (failure !== undefined) throw new VendorFailure(failure);
   if (!isObject(parsed)) throw protocolError('the answer is no JSON object');
   const reply = readReply(parsed);
-  const asked = readAsked(call);
+  const asked = requestPlan(call);
   const identity = identityOf(reply, call);
   const calls = new CallReader(asked.names, call.model);
   const { candidates } = reply;
@@ -48,7 +47,7 @@ export function readGenerateContentResponse(
       read: (one) => calls.read(one, identity.id),
     }),
     usage: usage ?? noUsage,
-    extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.options, head) },
+    extras: { ...metadataOf(candidates, reply.block), ...servedTierField(call.request.options, head) },
   };
   return { message, usage, model: reply.modelVersion };
 }
@@ -81,7 +80,7 @@ function blocked(native: string): ResponseChoice {
 type ReadCall = (call: ReplyCall) => CalledTool;
 
 interface Reading {
-  readonly asked: Asked;
+  readonly asked: RequestPlan;
   readonly read: ReadCall;
   readonly identity: ReturnType<typeof identityOf>;
   /** The vendor's name of the model that was asked. */

@@ -13,19 +13,19 @@ import { eventData, SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
 import { generateContentError } from './errors.ts';
-import { cachedContent, toldTier } from './extensions.ts';
+import { cachedContent } from './fields.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
 import { identityOf, imageOf, imagesOf, metadataOf, signedText, type Told } from './read-response.ts';
-import { type Asked, readAsked } from './request-plan.ts';
+import { type RequestPlan, requestPlan } from './request-plan.ts';
 import { type Candidate, type Reply, type ReplyPart, readReply } from './response.ts';
 import { audioField } from './sound.ts';
-import { searchesOf, withServed } from './usage.ts';
+import { searchesOf, servedTierField, withServed } from './usage.ts';
 
 export class GenerateContentStreamReader implements StreamReader {
   readonly #call: TranslatedCall;
   readonly #head: IncomingHttpHeaders;
-  readonly #asked: Asked;
+  readonly #asked: RequestPlan;
   readonly #events: SseSplitter;
   readonly #writer: StreamWriter;
   readonly #text: ResponseText;
@@ -54,7 +54,7 @@ export class GenerateContentStreamReader implements StreamReader {
   constructor(call: TranslatedCall, { head, limits, writer }: StreamContext) {
     this.#call = call;
     this.#head = head;
-    this.#asked = readAsked(call);
+    this.#asked = requestPlan(call);
     this.#events = new SseSplitter(limits.eventBytesMax);
     this.#writer = writer;
     this.#text = new ResponseText(this.#asked.form);
@@ -188,7 +188,7 @@ export class GenerateContentStreamReader implements StreamReader {
   #extras(): JsonObject {
     const metadata = metadataOf([this.#last], this.#block);
     const told = Object.entries(metadata).filter(([, value]) => Array.isArray(value) && value.length > 0);
-    return { ...Object.fromEntries(told), ...toldTier(this.#call.request.options, this.#head) };
+    return { ...Object.fromEntries(told), ...servedTierField(this.#call.request.options, this.#head) };
   }
 }
 

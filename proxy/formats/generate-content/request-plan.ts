@@ -1,9 +1,12 @@
 // What a request asks of the answer: which tools, which form of the text, under which names. Sending and reading are both built
 // on it, so that an answer is read as it was asked for.
+
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { unsupported } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
 import {
+  mayCall,
   mustCall,
   type OutputMode,
   outputModeOf,
@@ -13,10 +16,11 @@ import {
 import type { Tools } from '../../conversation/tools.ts';
 import { vendorSchema } from '../../models/gemini/schema.ts';
 import type { TranslatedCall } from '../format.ts';
+import { type ReadBy, readBy } from './fields.ts';
 import { type FunctionNames, functionNames } from './names.ts';
 import { splitTools, withSearch } from './own-tools.ts';
 
-export interface Asked {
+export interface RequestPlan {
   /** The caller's, and the one that stands for the answer. */
   readonly tools: Tools;
   /** Tools that the vendor runs itself, in its form; never beside functions that may be called. */
@@ -27,28 +31,23 @@ export interface Asked {
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
-export function readAsked({ request, capabilities }: TranslatedCall): Asked {
+export function requestPlan({ request, capabilities }: TranslatedCall): RequestPlan {
   const { options, own: named } = splitTools(request.options);
   const tools = request.tools(options);
   // Newer models do both, if what their own tools did comes back in the next request; callers' messages cannot hold that.
   if (named.length > 0 && mayCall(tools)) {
     throw unsupported('tools', "this provider's own tools cannot be combined with functions");
   }
-  const own = searches(request.options, tools) ? withSearch(named) : named;
+  const own = searches(readBy(request.options, 'search'), tools) ? withSearch(named) : named;
   const format = request.responseFormat();
   const form = outputModeOf(format, tools, abilities({ format, tools, own, capabilities }));
   const all = withResponseTool(tools, form);
   return { tools: all, own, form, format, names: functionNames(all.definitions.map(({ name }) => name)) };
 }
 
-/** Whether the model may call a function. */
-export function mayCall({ definitions, choice }: Tools): boolean {
-  return definitions.length > 0 && choice.kind !== 'none';
-}
-
 /** Whether the search that `web_search_options` asks for is done: not beside functions, see above. */
-function searches({ web_search_options: options }: JsonObject, tools: Tools): boolean {
-  return options !== undefined && options !== null && !mayCall(tools);
+function searches({ web_search_options: options }: ReadBy<'search'>, tools: Tools): boolean {
+  return isGiven(options) && !mayCall(tools);
 }
 
 interface FormContext {

@@ -2,17 +2,18 @@
 // functions in one entry, or tools that the vendor runs itself.
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import { mayCall } from '../../conversation/output-mode.ts';
 import type { ToolChoice, ToolDefinition } from '../../conversation/tools.ts';
 import { vendorSchema } from '../../models/gemini/schema.ts';
 import type { FunctionNames } from './names.ts';
-import { type Asked, mayCall } from './request-plan.ts';
+import type { RequestPlan } from './request-plan.ts';
 
 export interface VendorTools {
   readonly tools?: readonly JsonObject[];
   readonly toolConfig?: JsonObject;
 }
 
-export function vendorTools(asked: Asked, capabilities: ModelCapabilities): VendorTools {
+export function vendorTools(asked: RequestPlan, capabilities: ModelCapabilities): VendorTools {
   const { tools, own, names } = asked;
   const offered = isHidden(asked, capabilities)
     ? []
@@ -27,7 +28,7 @@ export function vendorTools(asked: Asked, capabilities: ModelCapabilities): Vend
 }
 
 /** Functions that must not be called are not even shown where the vendor refuses them beside what else is asked for. */
-function isHidden({ tools, own, form }: Asked, capabilities: ModelCapabilities): boolean {
+function isHidden({ tools, own, form }: RequestPlan, capabilities: ModelCapabilities): boolean {
   const isJson = form.kind === 'json' || form.kind === 'native';
   return !mayCall(tools) && (own.length > 0 || (isJson && !capabilities.jsonSchemaWithTools));
 }

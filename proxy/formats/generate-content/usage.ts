@@ -2,8 +2,11 @@
 // and lacks what its own tools read; its candidates normally lack the thoughts, which the total tells. What the total has beside all of
 // them was written as well: some models report their thoughts, or all of their output, nowhere else. Sound and images among them are
 // told by modality (SDK type `ModalityTokenCount`).
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { Options } from '../../conversation/fields.ts';
+import { isGiven } from '../../conversation/options.ts';
 import { count, nothingSpecial, servedTier, special, type Usage } from '../../conversation/usage.ts';
 
 /** Counts that are missing are 0; undefined where there are none at all. */
@@ -99,3 +102,13 @@ const trafficTiers: ReadonlyMap<string, string> = new Map([
   ['ON_DEMAND_FLEX', 'flex'],
   ['PROVISIONED_THROUGHPUT', 'provisioned'],
 ]);
+
+/** `service_tier` of the response: the tier that served, in the callers' words, for those who requested one. */
+export function servedTierField(
+  { service_tier: requested }: Options<'service_tier'>,
+  head: IncomingHttpHeaders,
+): JsonObject {
+  const tier = head['x-gemini-service-tier'];
+  if (!isGiven(requested) || typeof tier !== 'string') return {};
+  return { service_tier: tier === 'standard' ? 'default' : tier };
+}

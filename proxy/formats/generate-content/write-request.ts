@@ -7,13 +7,11 @@ import type { OutputMode } from '../../conversation/output-mode.ts';
 import type { TextPart } from '../../conversation/parts.ts';
 import { movedSchemas } from '../../models/gemini/schema.ts';
 import { readThinking } from '../../models/gemini/thinking.ts';
-import { droppedFields } from '../fields.ts';
 import { commonHeaders, type TranslatedCall, type WrittenRequest } from '../format.ts';
 import { isTakenInResult, vendorContents } from './contents.ts';
-import { cachedContent, safetySettings, serviceTier } from './extensions.ts';
-import { takenFields } from './fields.ts';
+import { fieldRules, readBy, requestScalars } from './fields.ts';
 import { generationConfig } from './generation.ts';
-import { readAsked } from './request-plan.ts';
+import { requestPlan } from './request-plan.ts';
 import { vendorTools } from './tools.ts';
 
 export function writeGenerateContentRequest(call: TranslatedCall): WrittenRequest {
@@ -34,12 +32,18 @@ interface VendorBody {
 
 function vendorBody(call: TranslatedCall): VendorBody {
   const { request, model, capabilities, images } = call;
-  const asked = readAsked(call);
+  const asked = requestPlan(call);
   const { names, form } = asked;
-  const thinking = readThinking(request.options, capabilities);
-  const mapped = new Set([...thinking.fields, ...takenFields(call, asked)]);
-  const dropped = [...droppedFields(request, mapped), ...request.cacheMarks(), ...request.citations()];
-  const fields = Object.fromEntries(Object.entries(request.options).filter(([name]) => mapped.has(name)));
+  const thinking = readThinking(readBy(request.options, 'thinking'), capabilities);
+  const context = {
+    capabilities,
+    stream: request.stream,
+    options: request.options,
+    tools: asked.tools,
+    thinking,
+  };
+  const dropped = [...fieldRules.dropped(request, context), ...request.cacheMarks(), ...request.citations()];
+  const taken = fieldRules.taken(request, context);
   const { conversation: read, emulated } = emulateTurns(request.conversation(), {
     systemInPlace: false,
     inResult: (part) => capabilities.mediaInResults && isTakenInResult(part, images),
@@ -49,15 +53,13 @@ function vendorBody(call: TranslatedCall): VendorBody {
   const body = {
     ...vendorContents(conversation, { model, names, capabilities, images }),
     ...vendorTools(asked, capabilities),
-    generationConfig: generationConfig(fields, {
+    generationConfig: generationConfig(taken, {
       conversation,
       form,
       thinking: thinking.config,
       capabilities,
     }),
-    safetySettings: safetySettings(fields),
-    cachedContent: cachedContent(fields),
-    serviceTier: serviceTier(fields),
+    ...Object.fromEntries(requestScalars.map(({ name, read }) => [name, read(taken)])),
   };
   return { body, dropped, emulated: [...emulated, ...movedSchemas(asked, capabilities)] };
 }

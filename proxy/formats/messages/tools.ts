@@ -8,6 +8,7 @@ import type { ToolDefinition, Tools } from '../../conversation/tools.ts';
 import { searchesBySize, searchSizeDefault } from '../../conversation/web-search.ts';
 import { inputSchema, type StrictSchemas } from '../../models/claude/schema.ts';
 import { cacheControl } from './content.ts';
+import type { ReadBy } from './fields.ts';
 import type { Plan } from './request-plan.ts';
 
 export interface MappedFields {
@@ -24,17 +25,17 @@ export interface ToolContext {
 }
 
 /** `tools` and `tool_choice`. @throws GatewayError invalid_request */
-export function writeTools(body: JsonObject, plan: Plan, context: ToolContext): MappedFields {
+export function writeTools(options: ReadBy<'tools'>, plan: Plan, context: ToolContext): MappedFields {
   const { tools, schemas } = plan;
   const usable = usableTools(tools);
   const own = usable.map((tool) => writeTool(tool, context.capabilities.jsonSchema ? schemas : undefined));
-  const search = webSearch(body, usable);
+  const search = webSearch(options, usable);
   const list = [...own, ...(search === undefined ? [] : [search])];
   const dropped = [
     ...(usable.some(({ strict }, index) => strict === true && own[index]?.strict !== true)
       ? ['tools.strict']
       : []),
-    ...(isGiven(body.web_search_options) && search === undefined ? ['web_search_options'] : []),
+    ...(isGiven(options.web_search_options) && search === undefined ? ['web_search_options'] : []),
   ];
   if (list.length === 0) return { fields: calledBefore(context.conversation), dropped };
   const choice = writeChoice(tools, context);
@@ -124,8 +125,10 @@ const searchName = 'web_search';
  * `web_search_options` as a tool that the vendor runs itself.
  * @returns undefined where it is not asked for, or a tool of the caller's has its name
  */
-function webSearch(body: JsonObject, tools: readonly ToolDefinition[]): JsonObject | undefined {
-  const options = body.web_search_options;
+function webSearch(
+  { web_search_options: options }: ReadBy<'tools'>,
+  tools: readonly ToolDefinition[],
+): JsonObject | undefined {
   if (!isGiven(options)) return undefined;
   if (!isObject(options)) throw invalid('web_search_options', 'web_search_options must be an object');
   const { search_context_size: size, user_location: location } = options;

@@ -7,9 +7,9 @@ import { emulateTurns, type TurnAbilities } from '../../conversation/emulated-tu
 import { readSampling } from '../../models/claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
-import { droppedFields } from '../fields.ts';
 import { commonHeaders, type TranslatedCall, type WrittenRequest } from '../format.ts';
 import { textBlocks } from './content.ts';
+import { fieldRules, readBy } from './fields.ts';
 import { withEnd, writeMessages } from './messages.ts';
 import { outputLimit, writeOptions } from './options.ts';
 import { type Plan, responsePlan } from './request-plan.ts';
@@ -28,29 +28,6 @@ export function writeMessagesRequest(call: TranslatedCall): WrittenRequest {
   };
 }
 
-/** Every field of the caller that something is made of. */
-const mapped: ReadonlySet<string> = new Set([
-  'cache_control',
-  'function_call',
-  'functions',
-  'max_completion_tokens',
-  'max_tokens',
-  'parallel_tool_calls',
-  'reasoning_effort',
-  'response_format',
-  'safety_identifier',
-  'service_tier',
-  'stop',
-  'temperature',
-  'thinking',
-  'tool_choice',
-  'tools',
-  'top_k',
-  'top_p',
-  'user',
-  'web_search_options',
-]);
-
 interface VendorRequest {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
@@ -61,16 +38,20 @@ interface VendorRequest {
 
 function vendorRequest(call: TranslatedCall): VendorRequest {
   const { request, model, capabilities } = call;
-  const body = request.options;
-  const unmapped = droppedFields(request, mapped);
+  const { options: fields } = request;
+  const unmapped = fieldRules.dropped(request, call);
   const plan = responsePlan(call);
   const { conversation, emulated } = emulateTurns(request.conversation(), abilitiesOf(call));
   const messages = writeMessages(conversation, capabilities.reasoning !== 'none');
   const limit = outputLimit(call);
   const thinking = thinkingFor(call, plan, { conversation, maxTokens: Number(limit.tokens) });
-  const sampling = readSampling(body, capabilities, thinking.on);
-  const tools = writeTools(body, plan, { capabilities, conversation, thinking: thinking.on });
-  const options = writeOptions(body);
+  const sampling = readSampling(readBy(fields, 'sampling'), capabilities, thinking.on);
+  const tools = writeTools(readBy(fields, 'tools'), plan, {
+    capabilities,
+    conversation,
+    thinking: thinking.on,
+  });
+  const options = writeOptions(fields);
   const prefill = capabilities.prefill && !thinking.on && plan.form.kind !== 'native';
   return {
     body: {
@@ -116,10 +97,11 @@ function thinkingFor(
   { conversation, maxTokens }: { readonly conversation: Conversation; readonly maxTokens: number },
 ): Thinking {
   // A forced call excludes thinking, and the form of the answer matters more.
-  if (form.kind === 'tool') return noThinking(request.options);
-  const thinking = readThinking(request.options, capabilities, maxTokens);
+  const options = readBy(request.options, 'thinking');
+  if (form.kind === 'tool') return noThinking(options);
+  const thinking = readThinking(options, capabilities, maxTokens);
   return thinking.config?.type === 'enabled' && !keepsThinking(conversation.turns)
-    ? noThinking(request.options)
+    ? noThinking(options)
     : thinking;
 }
 

@@ -1,8 +1,8 @@
 // How a Claude model draws its words, wherever it is served: `temperature`, `top_p` and the vendor's own `top_k`, where the
 // model takes them. What is at the vendor's default anyway is never missed.
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
-import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import type { Options } from '../../conversation/fields.ts';
 import { readNumber } from '../../conversation/options.ts';
 
 export interface Sampling {
@@ -17,10 +17,14 @@ export interface Sampling {
  * @param thinking the model thinks: then it samples by itself
  * @throws GatewayError invalid_request
  */
-export function readSampling(body: JsonObject, capabilities: ModelCapabilities, thinking: boolean): Sampling {
-  const temperature = readNumber(body, 'temperature', { min: 0, max: 2 });
-  const topP = readNumber(body, 'top_p', { min: 0, max: 1 });
-  const topK = readNumber(body, 'top_k', { min: 0, max: 1_000_000, whole: true });
+export function readSampling(
+  options: Options<'temperature' | 'top_p' | 'top_k'>,
+  capabilities: ModelCapabilities,
+  thinking: boolean,
+): Sampling {
+  const temperature = readNumber(options, 'temperature', { min: 0, max: 2 });
+  const topP = readNumber(options, 'top_p', { min: 0, max: 1 });
+  const topK = readNumber(options, 'top_k', { min: 0, max: 1_000_000, whole: true });
   // The callers' format goes up to 2, the vendor's to 1, its default.
   const clamped = temperature === undefined ? undefined : atMost(temperature, 1);
   const missed = {

@@ -1,8 +1,9 @@
 // How much a Claude model thinks, wherever it is served: `reasoning_effort` and the vendor's own `thinking`, as the fields
 // that this model takes (SDK types `ThinkingConfigParam` and `OutputConfig` of @anthropic-ai/sdk).
 import { atMost, isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import type { Options } from '../../conversation/fields.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { type Effort, readEffort } from '../../conversation/options.ts';
 
@@ -27,12 +28,18 @@ export interface Thinking {
   readonly dropped: readonly string[];
 }
 
+export type ThinkingOptions = Options<'thinking' | 'reasoning_effort'>;
+
 /**
  * @param maxTokens what the answer may take, thinking included
  * @throws GatewayError invalid_request
  */
-export function readThinking(body: JsonObject, capabilities: ModelCapabilities, maxTokens: number): Thinking {
-  const wish = readWish(body);
+export function readThinking(
+  options: ThinkingOptions,
+  capabilities: ModelCapabilities,
+  maxTokens: number,
+): Thinking {
+  const wish = readWish(options);
   if (wish === undefined) return nothing;
   switch (capabilities.reasoning) {
     case 'adaptive':
@@ -41,13 +48,13 @@ export function readThinking(body: JsonObject, capabilities: ModelCapabilities, 
       // Off is how these models are.
       return wish.on ? withinBudget(wish, maxTokens) : nothing;
     default:
-      return wish.on ? noThinking(body) : nothing;
+      return wish.on ? noThinking(options) : nothing;
   }
 }
 
 /** None, whatever the request says: for what cannot be had together with it. */
-export function noThinking(body: JsonObject): Thinking {
-  const wish = readWish(body);
+export function noThinking(options: ThinkingOptions): Thinking {
+  const wish = readWish(options);
   return wish?.on === true ? { ...nothing, dropped: wish.fields } : nothing;
 }
 
@@ -63,9 +70,9 @@ interface Wish {
 }
 
 /** Of the two fields the vendor's own says whether, and the other how much. */
-function readWish(body: JsonObject): Wish | undefined {
-  const asked = readConfig(body.thinking);
-  const effort = readEffort(body);
+function readWish(options: ThinkingOptions): Wish | undefined {
+  const asked = readConfig(options.thinking);
+  const effort = readEffort(options);
   if (asked === undefined && effort === undefined) return undefined;
   const on = asked === undefined ? effort !== 'none' : asked.type === 'enabled' || asked.type === 'adaptive';
   return {

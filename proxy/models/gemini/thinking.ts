@@ -1,8 +1,9 @@
 // How much the model thinks: `reasoning_effort`, or the extension `thinking` with a budget, as SDK type `ThinkingConfig`. Budget
 // and level never come together: the vendor refuses that.
 import { isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import type { Options } from '../../conversation/fields.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { type Effort, readEffort } from '../../conversation/options.ts';
 
@@ -21,15 +22,18 @@ export interface Thinking {
 }
 
 /** @throws GatewayError invalid_request */
-export function readThinking(body: JsonObject, capabilities: ModelCapabilities): Thinking {
-  const effort = readEffort(body);
+export function readThinking(
+  options: Options<'thinking' | 'reasoning_effort'>,
+  capabilities: ModelCapabilities,
+): Thinking {
+  const effort = readEffort(options);
   if (effort !== undefined) {
     const config = configOfEffort(effort, capabilities);
     // A model that does not think has done what none asks for.
     const done = config !== undefined || effort === 'none';
     return { config, fields: done ? ['reasoning_effort'] : [] };
   }
-  const wish = readWish(body);
+  const wish = readWish(options);
   if (wish === undefined) return nothing;
   const config = configOfWish(wish, capabilities);
   return { config, fields: config !== undefined || wish === 'off' ? ['thinking'] : [] };
@@ -103,7 +107,7 @@ function configOfWish(wish: Wish, capabilities: ModelCapabilities): ThinkingConf
   }
 }
 
-function readWish({ thinking }: JsonObject): Wish | undefined {
+function readWish({ thinking }: Options<'thinking'>): Wish | undefined {
   if (thinking === undefined || thinking === null) return undefined;
   if (!isObject(thinking)) throw invalid('thinking', 'thinking must be an object');
   const { type, budget_tokens: budget } = thinking;

@@ -1,8 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { droppedFields } from '../../../../proxy/formats/fields.ts';
+import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { chatFields, extensionFields, isShaping } from '../../../../proxy/conversation/fields.ts';
+import { optionsOf } from '../../../../proxy/conversation/request.ts';
+import { FieldRules, type FieldTable } from '../../../../proxy/formats/fields.ts';
 
-const drop = (body: object, mapped: readonly string[] = []) =>
-  droppedFields({ options: { ...body }, namesSpeakers: () => false }, new Set(mapped));
+const context = { capabilities: new TraitTable().of('assistant-provider', 'm') };
+
+/** The table of a format that maps these fields alone. */
+function tableOf(mapped: readonly string[]) {
+  const rowOf = (name: string) => {
+    if (mapped.includes(name)) return { path: name };
+    return isShaping(name) ? 'refused' : 'dropped';
+  };
+  const rows = [...chatFields, ...extensionFields].map((name) => [name, rowOf(name)] as const);
+  return Object.fromEntries(rows) as FieldTable<{ readonly path: string }>;
+}
+
+function drop(body: object, mapped: readonly string[] = []) {
+  const request = { options: optionsOf({ ...body }), namesSpeakers: () => false };
+  return new FieldRules(tableOf(mapped)).dropped(request, context);
+}
 
 describe('fields that a vendor does not get', () => {
   it.each([
