@@ -1,5 +1,5 @@
 // Where a prompt is to be cached: the extension `cache_control` on parts, messages, calls and tools, and `prompt_cache_breakpoint`.
-// A mark is never lost without a word: it moves to what can bear it, or whoever asked is told that it was dropped.
+// A mark is never lost silently: it moves to what can bear it, or it is named among the dropped fields.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { CacheMark, Part } from './parts.ts';
 

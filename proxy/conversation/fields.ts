@@ -66,7 +66,7 @@ export type FieldName = ChatField | (typeof extensionFields)[number];
 /** Some of the known fields. Every one of them can be read: one that the request lacks is undefined. */
 export type Options<Name extends FieldName> = { readonly [Field in Name]: unknown };
 
-/** Fields whose absence changes the shape of the response, each with the values that ask for nothing: no format drops them silently. */
+/** Fields whose absence changes the shape of the response, each with the values that request nothing: no format drops them silently. */
 const shaping = {
   n: (value) => plainNumber(value) === 1,
   logprobs: (value) => value === false,

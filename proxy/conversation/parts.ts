@@ -46,7 +46,7 @@ export interface FilePart extends MediaPart {
   /** The place of the data, id or URL in the body: a refusal of it names that. */
   readonly where: string;
   readonly name: string | undefined;
-  /** Extension `citations: {"enabled": true}`: the answer is to say which places of the file it rests on. */
+  /** Extension `citations: {"enabled": true}`: the response is to say which places of the file it rests on. */
   readonly citations: boolean;
   readonly cache: CacheMark | undefined;
 }

@@ -22,7 +22,10 @@ export interface ConversationRequest {
   readonly stream: boolean;
   /** @throws GatewayError invalid_request that names the message */
   conversation(): Conversation;
-  /** @param options with the caller's own tools alone, where a format takes tools of its own @throws GatewayError invalid_request, unsupported_parameter */
+  /**
+   * @param options with the caller's own tools alone, where a format takes tools of its own
+   * @throws GatewayError invalid_request, unsupported_parameter
+   */
   tools(options?: OptionFields): Tools;
   /** @throws GatewayError invalid_request */
   responseFormat(): ResponseFormat;

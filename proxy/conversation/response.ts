@@ -102,7 +102,10 @@ export class ResponseParts implements ResponseSink {
   }
 }
 
-/** An image that a model made, as an entry of `images` of a message, a de-facto extension. @param signature what the vendor wants back with it */
+/**
+ * An image that a model made, as an entry of `images` of a message, a de-facto extension.
+ * @param signature what the vendor wants back with it
+ */
 export function imageExtra(url: string, signature?: string): JsonObject {
   const image = { type: 'image_url', image_url: { url } };
   return signature === undefined ? image : { ...image, thought_signature: signature };

@@ -7,7 +7,7 @@ export interface Tools {
   readonly choice: ToolChoice;
   /** False: at most one call at a time. Undefined: the vendor's default. */
   readonly parallel: boolean | undefined;
-  /** The request used the deprecated `functions`: the answer must too. */
+  /** The request used the deprecated `functions`: the response must too. */
   readonly asFunctions: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface ToolDefinition {
 }
 
 export type ToolChoice =
-  /** Nothing was said. */
+  /** The request has none. */
   | { readonly kind: 'default' }
   | { readonly kind: 'auto' | 'none' | 'required' }
   | { readonly kind: 'named'; readonly name: string }

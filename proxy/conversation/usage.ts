@@ -40,7 +40,7 @@ export interface SpecialUsage {
 /** `unknown`: a vendor's word that nobody here knows. */
 export type ServedTier = ServiceTier | 'unknown';
 
-/** Shown where a vendor told none. */
+/** Shown where a vendor reported none. */
 export const noUsage: Usage = Object.freeze({
   promptTokens: 0,
   completionTokens: 0,
@@ -71,7 +71,7 @@ export function special(fields: Partial<SpecialUsage>): Pick<Usage, 'special'> {
 /** USD as a decimal string; undefined where it is not known. */
 export type CostText = (usage: Usage) => string | undefined;
 
-/** The field of `usage` that tells the cost in the last chunk of a stream, as the header `x-svc-cost` does of whole answers. */
+/** The field of `usage` with the cost, in the last chunk of a stream; whole responses have the header `x-svc-cost`. */
 export const costField = 'x_svc_cost';
 
 /** The usual way of being served, in vendors' words. */
@@ -84,19 +84,19 @@ const usualTiers: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * How a request was served. Where the vendor says nothing it may have been served as it asked, if that is dearer.
- * @param told in the vendor's word
- * @param asked in the request's word
+ * How a request was served. Where the vendor does not report it, it may have been served as requested, if that is dearer.
+ * @param reported in the vendor's word
+ * @param requested in the request's word
  */
-export function servedTier(told: unknown, asked?: unknown): ServedTier | undefined {
-  if (typeof told === 'string' && told !== '') return tierOf(told.toLowerCase());
-  const tier = typeof asked === 'string' ? tierOf(asked) : undefined;
+export function servedTier(reported: unknown, requested?: unknown): ServedTier | undefined {
+  if (typeof reported === 'string' && reported !== '') return tierOf(reported.toLowerCase());
+  const tier = typeof requested === 'string' ? tierOf(requested) : undefined;
   return tier === 'flex' || tier === 'batch' || tier === 'unknown' ? undefined : tier;
 }
 
 function tierOf(word: string): ServedTier | undefined {
   if (usualTiers.has(word)) return undefined;
-  // The GPT vendor's newer word for it; its answers keep the older one.
+  // The GPT vendor's newer word for it; its responses keep the older one.
   if (word === 'fast') return 'priority';
   return isServiceTier(word) ? word : 'unknown';
 }

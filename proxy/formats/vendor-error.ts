@@ -1,4 +1,4 @@
-// What a vendor's error means to callers: one table for all providers. A provider judges which kind its error is; status,
+// What a vendor's error means to callers: one table for all providers. A format classifies its errors; status,
 // code and whether trying again can help follow from the kind.
 import type { VendorError } from './format.ts';
 
@@ -28,17 +28,17 @@ export const errorKinds = {
 
 export type ErrorKind = keyof typeof errorKinds;
 
-export interface ToldError {
-  /** Undefined where the vendor said nothing readable. */
+export interface ReportedError {
+  /** Undefined where the vendor sent nothing readable. */
   readonly message: string | undefined;
   readonly param?: string | undefined;
   /** Seconds, where the body says so. */
   readonly retryAfter?: number | undefined;
 }
 
-export function vendorError(kind: ErrorKind, told: ToldError): VendorError {
+export function vendorError(kind: ErrorKind, reported: ReportedError): VendorError {
   const { status, code, retryable } = errorKinds[kind];
-  const { message, param, retryAfter } = told;
+  const { message, param, retryAfter } = reported;
   return { status, message: message ?? unreadable(status), param, code, retryable, retryAfter };
 }
 

@@ -8,7 +8,7 @@ export interface Family {
   /** Place of top_k in additionalModelRequestFields; empty where there is none. */
   readonly topK: readonly string[];
   readonly stops: boolean;
-  /** Words may stand in one turn with tool calls and their results. */
+  /** Words may be in one turn with tool calls and their results. */
   readonly mixesTools: boolean;
   /** Whether a call of one tool by name can be forced, or only one of any. */
   readonly forcesNamed: boolean;

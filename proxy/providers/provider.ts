@@ -10,7 +10,7 @@ export interface Provider {
   readonly name: string;
   /** Accepted in `<provider>/<model>` and as route segment; never sent out. */
   readonly aliases: readonly string[];
-  /** `{endpoint}` and `{region}` in it stand for what the provider key or the caller's headers say. */
+  /** `{endpoint}` and `{region}` in it are replaced by what the provider key or the caller's headers say. */
   readonly defaultBaseUrl: string;
   /** How the provider's own route carries the caller's credential. */
   readonly routeCredential: 'bearer' | 'plain' | 'cloud-keys';

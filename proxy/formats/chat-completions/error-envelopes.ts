@@ -24,7 +24,7 @@ export const gptCodes = {
   server_is_overloaded: 'overloaded',
 } as const satisfies Record<string, ErrorKind>;
 
-/** An error in an answer of status 200 or inside a stream has no status of its own. */
+/** An error in a response of status 200 or inside a stream has no status of its own. */
 export const withoutStatus = 502;
 
 export function parseError(body: Buffer): JsonObject {
@@ -49,7 +49,7 @@ export function readEnvelope(body: JsonObject): ErrorEnvelope {
   };
 }
 
-/** Validators tell their findings one by one; the first stands for all, as a caller corrects one at a time. */
+/** Validators list their findings; the first is enough, as a caller corrects one at a time. */
 function firstDetail(value: unknown): JsonObject | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return isObject(first) ? first : undefined;

@@ -1,5 +1,5 @@
 // The vendor's errors: `{"error":{message,type,param,code}}`, of which any part may be missing; other bodies may come too.
-// Callers' SDKs know its codes: they stay as they are, and so does the status.
+// Callers' SDKs know its codes: they stay unchanged, and so does the status.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { VendorError } from '../format.ts';
 import { type ErrorKind, errorKinds, kindOfStatus, unreadable } from '../vendor-error.ts';
@@ -9,7 +9,7 @@ export function readGptError(status: number, body: Buffer): VendorError {
   return gptError(parseError(body), status);
 }
 
-/** @param body in answers of status 200 and in streams an error has no status of its own */
+/** @param body in responses of status 200 and in streams an error has no status of its own */
 export function gptError(body: JsonObject, status = withoutStatus): VendorError {
   // Other shapes are not this vendor's, and their words may be anybody's.
   const { message, param, code }: Partial<ErrorEnvelope> = isObject(body.error) ? readEnvelope(body) : {};

@@ -1,4 +1,4 @@
-// The media among the parts of messages, by where their data or URLs stand (SDK type `ChatCompletionContentPart`), for those who
+// The media among the parts of messages, by where their data or URLs are (SDK type `ChatCompletionContentPart`), for those who
 // have to guess what they come to before a provider reads them. What is malformed is for others to refuse.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { isPdfBase64 } from '../../conversation/media.ts';
@@ -12,7 +12,7 @@ export interface GivenMedia {
 export function mediaOf(messages: readonly JsonObject[]): GivenMedia[] {
   return messages.flatMap(({ content, images }) => [
     ...(Array.isArray(content) ? content.flatMap(mediaOfPart) : []),
-    // Those that an answer brought, on their way back.
+    // Those that a response brought, on their way back.
     ...(Array.isArray(images) ? images.flatMap(mediaOfPart) : []),
   ]);
 }
@@ -40,7 +40,7 @@ function mediaOfPart(part: unknown): GivenMedia[] {
   return [{ kind: place.kind === 'image' && isOther(data) ? 'file' : place.kind, data }];
 }
 
-/** What stands in an image's place may be a document all the same, however its base64 is written. */
+/** What is in an image's place may be a document all the same, however its base64 is written. */
 function isOther(data: string): boolean {
   if (!/^data:/i.test(data)) return false;
   const comma = data.indexOf(',');

@@ -1,5 +1,5 @@
 // A request's body for a vendor that speaks the callers' format: what the caller sent, with the vendor's name of the model,
-// without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always asked for.
+// without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always requested.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { isGiven } from '../../conversation/options.ts';
@@ -50,7 +50,7 @@ function dropMarks(body: JsonObject, { cacheMarks }: ModelCapabilities): string[
   return marked;
 }
 
-/** Models that know only one of the two fields refuse the other. Given both, the one they know stands. */
+/** Models that know only one of the two fields refuse the other. Given both, the one they know is kept. */
 function moveOutputLimit(body: JsonObject, { outputLimit }: ModelCapabilities): string[] {
   if (outputLimit === 'either') return [];
   const other = outputLimit === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';

@@ -131,7 +131,7 @@ function isUrl(given: string): boolean {
 
 /**
  * URLs of the images that are not given as data, as the caller wrote them: of parts of a message, and of the extension `images` of
- * the assistant's. Malformed ones are told by who reads the parts.
+ * the assistant's. Malformed ones are refused when the parts are read.
  */
 export function imageUrls(messages: readonly JsonObject[]): string[] {
   const parts = messages.flatMap(({ content, images }): unknown[] => [

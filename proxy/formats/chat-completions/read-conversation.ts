@@ -1,5 +1,5 @@
 // The messages of a request as vendors other than the callers' take them: opening system texts apart, turns with typed parts, every
-// tool result tied to its call. Built from the one parsed body, which stays as it is.
+// tool result tied to its call. Built from the one parsed body, which stays unchanged.
 
 import { JsonText } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
@@ -32,10 +32,10 @@ export function readConversation(request: ChatRequest): Conversation {
 type GrowingTurn =
   | { readonly role: 'user'; readonly parts: Part[] }
   | { readonly role: 'system'; readonly parts: TextPart[] }
-  | GrowingAnswer
+  | GrowingAssistantTurn
   | ToolTurn;
 
-interface GrowingAnswer extends AssistantTurn {
+interface GrowingAssistantTurn extends AssistantTurn {
   readonly parts: TextPart[];
   readonly images: MadeImage[];
   readonly calls: ToolCall[];
@@ -61,10 +61,10 @@ class Builder {
         this.#addSystem(this.#marked(textParts(message, at), message));
         return;
       case 'tool':
-        this.#open.answer(this.#callOf(message, at), readResult(message, at));
+        this.#open.settle(this.#callOf(message, at), readResult(message, at));
         return;
       case 'function':
-        this.#open.answer(this.#legacyCallOf(message, at), readResult(message, at));
+        this.#open.settle(this.#legacyCallOf(message, at), readResult(message, at));
         return;
       case 'assistant':
         this.#closeCalls(at);
@@ -105,8 +105,8 @@ class Builder {
   }
 
   #addAssistant(message: ChatMessage, at: string): void {
-    const read = readAnswer(message, at);
-    // The mark of a message with calls stands on the last of them.
+    const read = readAssistantMessage(message, at);
+    // The mark of a message with calls is on the last of them.
     const mark = read.calls.length > 0 ? undefined : readCacheMark(message);
     const { marked: parts, isLost } = withMarks(read.parts, mark);
     this.#lostMarks ||= isLost;
@@ -153,7 +153,7 @@ class Builder {
     throw invalid(`${at}.name`, `${at}.name answers no function call of the assistant message before it`);
   }
 
-  /** Vendors want every call answered, all results together and in the calls' order. */
+  /** Vendors want a result for every call, all of them together and in the calls' order. */
   #closeCalls(at: string): void {
     const results = this.#open.results((call) =>
       invalid(at, `the tool call ${JSON.stringify(call.id)} has no tool message with its result`),
@@ -193,7 +193,7 @@ class OpenCalls {
     return this.#take(this.#byName.get(name));
   }
 
-  answer(call: ToolCall, result: Omit<ToolResult, 'call'>): void {
+  settle(call: ToolCall, result: Omit<ToolResult, 'call'>): void {
     this.#results.set(call, { call, ...result });
   }
 
@@ -230,7 +230,7 @@ function readResult(message: ChatMessage, at: string): Omit<ToolResult, 'call'> 
   return { parts, cache: readCacheMark(message) ?? parts.map(markOf).findLast((mark) => mark !== undefined) };
 }
 
-function readAnswer(message: ChatMessage, at: string): AssistantMessage {
+function readAssistantMessage(message: ChatMessage, at: string): AssistantMessage {
   const parts: TextPart[] = [];
   const images: MadeImage[] = [];
   for (const [i, part] of readParts(message.content, `${at}.content`).entries()) {
@@ -258,7 +258,7 @@ function readAnswer(message: ChatMessage, at: string): AssistantMessage {
   };
 }
 
-/** As the gateway told it in `images` of an answer. */
+/** As the gateway wrote it into `images` of a response. */
 function readMade(made: JsonObject, at: string): MadeImage[] {
   const image = readImage(made.image_url, at, undefined);
   if (image.kind !== 'image') return [];

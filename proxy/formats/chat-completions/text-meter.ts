@@ -1,5 +1,5 @@
 // How much text has come of a stream in the callers' format, for the usage of one that is cut. Most events hold one piece of
-// content and nothing else that the model wrote: it is counted where it stands in the bytes. All others are parsed.
+// content and nothing else that the model wrote: it is counted where it is in the bytes. All others are parsed.
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import { eventData } from '../sse.ts';

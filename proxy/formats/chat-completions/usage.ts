@@ -1,4 +1,4 @@
-// Usage in the callers' format, with what stands beside it in the answer or, where the vendor does not repeat it, in the request.
+// Usage in the callers' format, with what is beside it in the response or, where the vendor does not repeat it, in the request.
 import { isObject, type JsonObject, parseJson, someObject } from '../../../common/json.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { costField, count, servedTier, special, type Usage } from '../../conversation/usage.ts';
@@ -9,9 +9,9 @@ import type { ChatRequest } from './read-request.ts';
 export interface RequestedUsage {
   readonly serviceTier: unknown;
   readonly asksLongCache: boolean;
-  /** The answer may hold images, which clients of such models find in `images` of a message. */
+  /** The response may hold images, which clients of such models find in `images` of a message. */
   readonly asksImages: boolean;
-  /** The vendor may search, for a fee; its answer then names what it found. */
+  /** The vendor may search, for a fee; its response then names what it found. */
   readonly asksSearch: boolean;
 }
 
@@ -27,10 +27,19 @@ export function requestedUsage({ body }: Pick<ChatRequest, 'body'>): RequestedUs
   return { serviceTier, asksLongCache: asksLongCache(body), asksImages, asksSearch: isGiven(search) };
 }
 
-/** @param told a completion or chunk */
-export function passedUsage(told: JsonObject, asked: RequestedUsage, pieces: Pieces): Usage | undefined {
-  const { serviceTier, asksLongCache } = asked;
-  return readUsage(told.usage, { served: told.service_tier, asked: serviceTier, asksLongCache, ...pieces });
+/** @param reported a completion or chunk */
+export function passedUsage(
+  written: JsonObject,
+  requested: RequestedUsage,
+  pieces: Pieces,
+): Usage | undefined {
+  const { serviceTier, asksLongCache } = requested;
+  return readUsage(written.usage, {
+    served: written.service_tier,
+    requested: serviceTier,
+    asksLongCache,
+    ...pieces,
+  });
 }
 
 /** Pieces in the choices of a completion or chunk. */
@@ -68,20 +77,23 @@ function imagesIn(choices: unknown): number {
  */
 export function withCost(event: Buffer, cost: string): Buffer {
   const text = event.toString();
-  const told = text.replace(/"usage"\s*:\s*\{/, (head) => `${head}"${costField}":${JSON.stringify(cost)},`);
-  const chunk = parseJson(eventData(Buffer.from(told)) ?? '');
+  const written = text.replace(
+    /"usage"\s*:\s*\{/,
+    (head) => `${head}"${costField}":${JSON.stringify(cost)},`,
+  );
+  const chunk = parseJson(eventData(Buffer.from(written)) ?? '');
   // The first of that name may be another one: then the chunk passes as it came.
-  const isTold = isObject(chunk) && isObject(chunk.usage) && chunk.usage[costField] === cost;
-  return isTold ? Buffer.from(told) : event;
+  const isWritten = isObject(chunk) && isObject(chunk.usage) && chunk.usage[costField] === cost;
+  return isWritten ? Buffer.from(written) : event;
 }
 
-/** What stands beside `usage` in a completion or chunk, and what the request says that the vendor may not repeat. */
+/** What is beside `usage` in a completion or chunk, and what the request says that the vendor may not repeat. */
 export interface UsageContext {
   /** `service_tier` of the response. */
   readonly served?: unknown;
   /** `service_tier` of the request. */
-  readonly asked?: unknown;
-  /** The request asked for cache entries that live twelve hours. */
+  readonly requested?: unknown;
+  /** The request wants cache entries that live twelve hours. */
   readonly asksLongCache?: boolean;
   readonly images?: number;
   readonly searches?: number;
@@ -100,11 +112,11 @@ export function readUsage(value: unknown, context: UsageContext = {}): Usage | u
   const prompt = objectOf(usage.prompt_tokens_details);
   const completion = objectOf(usage.completion_tokens_details);
   const reasoningTokens = count(completion.reasoning_tokens) ?? 0;
-  // Some who speak the format count reasoning beside the completion, which only the total tells.
+  // Some who speak the format count reasoning beside the completion, which only the total shows.
   const isBeside = count(usage.total_tokens) === promptTokens + completionTokens + reasoningTokens;
   const cacheWriteTokens = count(prompt.cache_write_tokens) ?? 0;
   const lifetimes = objectOf(prompt.cache_write_tokens_details);
-  // Where the vendor does not tell them apart, those of a request that asked for the long life have it.
+  // Where the vendor does not count them apart, all writes of a request that wants the long life have it.
   const long = context.asksLongCache === true ? cacheWriteTokens : 0;
   return {
     promptTokens,
@@ -121,7 +133,7 @@ export function readUsage(value: unknown, context: UsageContext = {}): Usage | u
       imageCompletionTokens: count(completion.image_tokens) ?? 0,
       images: context.images ?? 0,
       searches: context.searches ?? 0,
-      serviceTier: servedTier(context.served, context.asked),
+      serviceTier: servedTier(context.served, context.requested),
     }),
   };
 }

@@ -1,5 +1,5 @@
-// The common answer shape: a completion built from what a vendor said (SDK type `ChatCompletion`). Translators fill it in;
-// answers in the callers' own format pass through and never come here.
+// A whole response as a chat completion (SDK type `ChatCompletion`), written from what another format read;
+// responses in the callers' own format pass through and never come here.
 
 import type { JsonObject } from '../../../common/json.ts';
 import type {
@@ -21,7 +21,7 @@ export function finishExtras({ reason, native, stopSequence, message }: Finish):
 }
 
 export interface CompletionForm {
-  /** What stands in `tool_calls` of an answer without any. */
+  /** What is in `tool_calls` of a response without any. */
   readonly noCalls: 'null' | 'array';
   /** The request used the deprecated `functions`. */
   readonly asFunctions: boolean;

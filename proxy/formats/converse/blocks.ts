@@ -16,7 +16,7 @@ export interface BlockContext {
   readonly documentNames: DocumentNames;
 }
 
-/** Stands where the vendor wants a block and the caller has said nothing. */
+/** Where the vendor wants a block and the caller has sent none. */
 export const placeholder: Block = Object.freeze({ text: '.' });
 
 /** Of a user's turn: with words where there is a document, as the vendor wants it. */

@@ -1,4 +1,4 @@
-// Sources of what was said (SDK types `Citation`, `CitationsDelta`, `CitationLocation`), as annotations of the message.
+// Sources of a response's text (SDK types `Citation`, `CitationsDelta`, `CitationLocation`), as annotations of the message.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 

@@ -14,8 +14,8 @@ export interface InferenceContext {
   readonly capabilities: ModelCapabilities;
   /** Tokens that the model puts out at most, where that is known. */
   readonly outputTokensMax: number | undefined;
-  /** Whether the answer is the input of a tool that must be called: no model reasons then. */
-  readonly answersByTool: boolean;
+  /** Whether the response is the input of a tool that must be called: no model reasons then. */
+  readonly respondsByTool: boolean;
   /** Whether thinking within a budget can go on. */
   readonly keepsThinking: boolean;
 }
@@ -24,7 +24,7 @@ export interface Inference {
   readonly config: JsonObject;
   /** For additionalModelRequestFields. */
   readonly fields: JsonObject;
-  /** Whether the request asks the model to reason. */
+  /** Whether the request wants the model to reason. */
   readonly reasons: boolean;
   /** The output limit, if the caller gave none. */
   readonly chosenMaxTokens: number | undefined;
@@ -33,19 +33,19 @@ export interface Inference {
 
 /** @throws GatewayError invalid_request */
 export function readInference(options: ReadBy<'inference'>, context: InferenceContext): Inference {
-  const asked = askedMaxTokens(options, context);
-  const reasoning = readReasoning(options, asked === undefined ? undefined : Number(asked), context);
-  const chosen = asked === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
+  const requested = requestedMaxTokens(options, context);
+  const reasoning = readReasoning(options, requested === undefined ? undefined : Number(requested), context);
+  const chosen = requested === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
   const { temperature, topP, topK, dropped } = readSampling(
     options,
     context.capabilities,
     reasoning.samplesAlone,
   );
-  const askedStop = readStop(options);
+  const requestedStop = readStop(options);
   const { stops, topK: topKPath } = context.family;
   // No model stops at a blank text.
-  const stop = stops ? askedStop.filter((one) => one.trim() !== '') : [];
-  const maxTokens = asked ?? chosen;
+  const stop = stops ? requestedStop.filter((one) => one.trim() !== '') : [];
+  const maxTokens = requested ?? chosen;
   return {
     config: {
       ...(maxTokens !== undefined && { maxTokens }),
@@ -59,27 +59,27 @@ export function readInference(options: ReadBy<'inference'>, context: InferenceCo
     dropped: [
       ...dropped,
       ...(topK !== undefined && topKPath.length === 0 ? ['top_k'] : []),
-      ...(stop.length < askedStop.length ? ['stop'] : []),
+      ...(stop.length < requestedStop.length ? ['stop'] : []),
       ...reasoning.dropped,
     ],
   };
 }
 
 /** The assistant-model vendor's models refuse a limit above their own. */
-function askedMaxTokens(
+function requestedMaxTokens(
   options: ReadBy<'inference'>,
   { family, outputTokensMax }: InferenceContext,
 ): JsonNumber | undefined {
-  const asked = readMaxTokens(options);
-  if (asked === undefined || outputTokensMax === undefined || !family.hasClaudeFields) return asked;
-  return atMost(asked, outputTokensMax);
+  const requested = readMaxTokens(options);
+  if (requested === undefined || outputTokensMax === undefined || !family.hasClaudeFields) return requested;
+  return atMost(requested, outputTokensMax);
 }
 
 const plainTokens = 8_192;
 const reasoningTokens = 32_768;
 
 /**
- * Quota is set aside for all that an answer may take, and the assistant-model vendor's models may take very much: a request
+ * Quota is set aside for all that a response may take, and the assistant-model vendor's models may take very much: a request
  * without a limit would use up that of many.
  */
 function chosenMaxTokens(reasons: boolean, context: InferenceContext): number | undefined {
@@ -102,11 +102,11 @@ const none: Reasoning = { fields: {}, on: false, samplesAlone: false, dropped: [
 
 function readReasoning(
   options: ReadBy<'inference'>,
-  asked: number | undefined,
+  requested: number | undefined,
   context: InferenceContext,
 ): Reasoning {
   const { capabilities, outputTokensMax } = context;
-  if (context.answersByTool) return claudeReasoning(noThinking(options));
+  if (context.respondsByTool) return claudeReasoning(noThinking(options));
   switch (capabilities.reasoning) {
     case 'budget':
       if (!context.keepsThinking) return claudeReasoning(noThinking(options));
@@ -114,13 +114,13 @@ function readReasoning(
         readThinking(
           options,
           capabilities,
-          asked ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens),
+          requested ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens),
         ),
       );
     case 'adaptive':
-      return claudeReasoning(readThinking(options, capabilities, asked ?? reasoningTokens));
+      return claudeReasoning(readThinking(options, capabilities, requested ?? reasoningTokens));
     case 'level':
-      return novaReasoning(readEffort(options), asked);
+      return novaReasoning(readEffort(options), requested);
     case 'effort':
       return effortReasoning(readEffort(options));
     case 'none':
@@ -133,11 +133,11 @@ function claudeReasoning({ config, effort, on, dropped }: Thinking): Reasoning {
   return { fields, on, samplesAlone: on, dropped };
 }
 
-/** Off unless asked. The highest effort takes neither a limit nor sampling options: a limit of the caller's is worth more. */
-function novaReasoning(effort: Effort | undefined, asked: number | undefined): Reasoning {
+/** Off unless requested. The highest effort takes neither a limit nor sampling options: a limit of the caller's is worth more. */
+function novaReasoning(effort: Effort | undefined, requested: number | undefined): Reasoning {
   if (effort === undefined || effort === 'none') return none;
   const wanted = inThree[effort];
-  const maxReasoningEffort = wanted === 'high' && asked !== undefined ? 'medium' : wanted;
+  const maxReasoningEffort = wanted === 'high' && requested !== undefined ? 'medium' : wanted;
   const fields = { reasoningConfig: { type: 'enabled', maxReasoningEffort } };
   return { fields, on: true, samplesAlone: maxReasoningEffort === 'high', dropped: [] };
 }

@@ -1,4 +1,4 @@
-// A complete answer (SDK type `ConverseResponse`) in common shape.
+// A whole response (SDK type `ConverseResponse`) in common shape.
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
@@ -12,13 +12,13 @@ import { responsePlan } from './request-plan.ts';
 import { readConverseUsage } from './usage.ts';
 
 export function readConverseResponse(call: TranslatedCall, { head, body }: VendorResponse): ReadResponse {
-  const answer = parseAnswer(body);
+  const response = parseResponse(body);
   const { form } = responsePlan(call);
   const parts = new ResponseParts();
   const reader = new MessageReader(parts, form);
-  for (const [index, block] of answer.content.entries()) reader.block(index, block);
-  const finish = reader.finish(answer.stopReason);
-  const reported = readConverseUsage(answer.body, call.request.options.service_tier);
+  for (const [index, block] of response.content.entries()) reader.block(index, block);
+  const finish = reader.finish(response.stopReason);
+  const reported = readConverseUsage(response.body, call.request.options.service_tier);
   return {
     message: {
       ...responseIdentity(call, head),
@@ -27,7 +27,7 @@ export function readConverseResponse(call: TranslatedCall, { head, body }: Vendo
       usageExtras: reported?.extras ?? {},
     },
     usage: reported?.usage,
-    model: routedModel(answer.trace),
+    model: routedModel(response.trace),
   };
 }
 
@@ -38,14 +38,14 @@ export function routedModel(trace: unknown): string | undefined {
   return typeof model === 'string' ? model : undefined;
 }
 
-/** The vendor's answers are named by their requests, and name no model. */
+/** The vendor's responses have the ids of their requests, and name no model. */
 export function responseIdentity({ now, model }: TranslatedCall, head: IncomingHttpHeaders) {
   const requestId = head['x-amzn-requestid'];
   const id = typeof requestId === 'string' && /^[\w-]{1,64}$/.test(requestId) ? requestId : now;
   return { id: `chatcmpl-${id}`, created: Math.floor(now / 1000), model };
 }
 
-interface Answer {
+interface ParsedResponse {
   readonly content: readonly JsonObject[];
   readonly stopReason: unknown;
   readonly body: JsonObject;
@@ -53,15 +53,15 @@ interface Answer {
 }
 
 /** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
-function parseAnswer(body: Buffer): Answer {
-  const answer = parseExactJson(body.toString());
-  if (!isObject(answer)) throw protocolError('the answer is no JSON object');
-  const { output, stopReason, trace } = answer;
+function parseResponse(body: Buffer): ParsedResponse {
+  const response = parseExactJson(body.toString());
+  if (!isObject(response)) throw protocolError('the response is no JSON object');
+  const { output, stopReason, trace } = response;
   const message = isObject(output) ? output.message : undefined;
   if (isObject(message) && Array.isArray(message.content)) {
-    return { content: message.content.filter(isObject), stopReason, body: answer, trace };
+    return { content: message.content.filter(isObject), stopReason, body: response, trace };
   }
-  const error = messageOf(answer);
-  if (error === undefined) throw protocolError('the answer holds no message');
-  throw new VendorFailure(converseError({ type: typeName(answer.__type), message: error }));
+  const error = messageOf(response);
+  if (error === undefined) throw protocolError('the response holds no message');
+  throw new VendorFailure(converseError({ type: typeName(response.__type), message: error }));
 }

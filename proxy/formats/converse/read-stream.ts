@@ -1,5 +1,5 @@
-// A streamed answer (SDK type `ConverseStreamOutput`): frames in, chunks in common shape out. The usage comes behind the end of
-// the message, so the end the caller is told waits for it; without it the connection's clean end will do.
+// A streamed response (SDK type `ConverseStreamOutput`): frames in, chunks in common shape out. The usage comes behind the end of
+// the message, so the end of the caller's stream waits for it; without it the connection's clean end will do.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
@@ -87,7 +87,7 @@ export class ConverseStreamReader implements StreamReader {
     // No number of it goes on: arguments come as text.
     const event = parseJson(payload);
     if (!isObject(event)) throw protocolError('an event of the stream is no JSON object');
-    // Nothing is told before there is something to tell: until then an error still has a status of its own.
+    // Nothing is written before there is content: until then an error still has a status of its own.
     if (type !== 'messageStart' && type !== 'metadata') this.#start();
     this.#readKnown(type, event);
   }

@@ -1,4 +1,4 @@
-// What a request asks of the form of its answer, and so of the tools. A pure function of request and model: the answer is read
+// What form a request wants its response in, and so which tools. A pure function of request and model: the response is read
 // by the same plan as the request was made.
 import {
   type OutputMode,
@@ -14,11 +14,11 @@ import type { TranslatedCall } from '../format.ts';
 export interface ResponsePlan {
   readonly format: ResponseFormat;
   readonly form: OutputMode;
-  /** With the one that gives the answer, if there is such a one. */
+  /** With the one that gives the response, if there is such a one. */
   readonly tools: Tools;
   /** What is left of the room for strict schemas. */
   readonly strictSchemas: StrictSchemas;
-  /** Something of the answer's schema stands in a description. */
+  /** Something of the response's schema is in a description. */
   readonly movesFormat: boolean;
 }
 

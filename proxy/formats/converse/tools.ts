@@ -77,7 +77,7 @@ function usableTools(
   return definitions.filter(({ name }) => names.has(name));
 }
 
-/** Tools that stand for those in the history, where none may be called. */
+/** Definitions of the tools that the history calls, where none may be called now. */
 function standIns(usedNames: ReadonlySet<string>, { hasClaudeFields }: Family): VendorTools {
   if (usedNames.size === 0) return { toolConfig: undefined, ownChoice: undefined, dropped: [] };
   const tools = [...usedNames].map((name) => ({

@@ -58,7 +58,7 @@ function requestBody(call: TranslatedCall): RequestBody {
     family,
     capabilities,
     outputTokensMax,
-    answersByTool: plan.form.kind === 'tool',
+    respondsByTool: plan.form.kind === 'tool',
     keepsThinking: keepsThinking(conversation.turns),
   });
   const tools = vendorTools(readBy(request.options, 'tools'), plan.tools, {
@@ -78,7 +78,7 @@ function requestBody(call: TranslatedCall): RequestBody {
   ]);
   return {
     body: {
-      ...said(call, conversation, plan, inference),
+      ...conversationFields(call, conversation, plan, inference),
       ...(Object.keys(inference.config).length > 0 && { inferenceConfig: inference.config }),
       ...(tools.toolConfig && { toolConfig: tools.toolConfig }),
       ...outputConfig(plan),
@@ -106,7 +106,7 @@ function unmarkedFields({ request, capabilities }: TranslatedCall, { lostMarks }
 }
 
 /** System texts and messages. A model without a place for the former finds them before all else that the user says. */
-function said(
+function conversationFields(
   { capabilities, images }: TranslatedCall,
   conversation: Conversation,
   { form }: ResponsePlan,

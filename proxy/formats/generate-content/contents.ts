@@ -142,7 +142,7 @@ function callPart(
   };
 }
 
-/** Texts are the response; media stand beside it (SDK type `FunctionResponsePart`). */
+/** Texts are the response; media are beside it (SDK type `FunctionResponsePart`). */
 function resultParts({ results }: ToolTurn, context: CallContext): readonly JsonObject[] {
   const { names, ids } = context;
   return results.map(({ call, parts }) => {

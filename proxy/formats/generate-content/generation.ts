@@ -28,12 +28,12 @@ export function generationConfig(options: OptionFields, context: GenerationConte
   };
   for (const { name, read } of configScalars) set(name, read(options));
   set('mediaResolution', mediaResolution(conversation));
-  Object.assign(config, answerFields(form, capabilities));
+  Object.assign(config, outputFields(form, capabilities));
   set('thinkingConfig', thinking);
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-/** One for all images: high where one of them asks for it, low where all do. */
+/** One for all images: high where one of them requests it, low where all do. */
 function mediaResolution({ turns }: Conversation): string | undefined {
   const parts = turns.flatMap((turn): readonly Part[] => {
     if (turn.role === 'tool') return turn.results.flatMap((result) => result.parts);
@@ -45,7 +45,7 @@ function mediaResolution({ turns }: Conversation): string | undefined {
   return isLow ? 'MEDIA_RESOLUTION_LOW' : undefined;
 }
 
-function answerFields(form: OutputMode, { schemaLanguage }: ModelCapabilities): JsonObject {
+function outputFields(form: OutputMode, { schemaLanguage }: ModelCapabilities): JsonObject {
   switch (form.kind) {
     case 'json':
       return { responseMimeType: 'application/json' };

@@ -23,7 +23,7 @@ export function splitTools(options: OptionFields): SplitTools {
   return { options: { ...options, tools }, own };
 }
 
-/** With the search that `web_search_options` stands for. */
+/** With the search that `web_search_options` requests. */
 export function withSearch(own: readonly JsonObject[]): readonly JsonObject[] {
   return own.some((tool) => tool.googleSearch !== undefined) ? own : [...own, { googleSearch: {} }];
 }

@@ -1,5 +1,5 @@
-// A whole answer in the common shape, with what only this vendor tells at the top: `cloud_ai_*`, one entry for each candidate that
-// has it, as the vendor said it.
+// A whole response in the common shape, with what only this vendor reports at the top: `cloud_ai_*`, one entry for each candidate that
+// has it, as the vendor wrote it.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { ResponseText } from '../../conversation/output-mode.ts';
@@ -13,7 +13,13 @@ import { generateContentError } from './errors.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
 import { type RequestPlan, requestPlan } from './request-plan.ts';
-import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './response.ts';
+import {
+  type Candidate,
+  type FunctionCall,
+  type ParsedResponse,
+  parseResponse,
+  type ResponsePart,
+} from './response.ts';
 import { callerSignature } from './signatures.ts';
 import { audioField } from './sound.ts';
 import { searchesOf, servedTierField, withServed } from './usage.ts';
@@ -25,34 +31,37 @@ export function readGenerateContentResponse(
   const parsed = parseExactJson(body.toString());
   const failure = generateContentError(parsed);
   if (failure !== undefined) throw new VendorFailure(failure);
-  if (!isObject(parsed)) throw protocolError('the answer is no JSON object');
-  const reply = readReply(parsed);
-  const asked = requestPlan(call);
-  const identity = identityOf(reply, call);
-  const calls = new CallReader(asked.names, call.model);
-  const { candidates } = reply;
-  const usage = withServed(reply.usage, {
+  if (!isObject(parsed)) throw protocolError('the response is no JSON object');
+  const response = parseResponse(parsed);
+  const plan = requestPlan(call);
+  const identity = identityOf(response, call);
+  const calls = new CallReader(plan.names, call.model);
+  const { candidates } = response;
+  const usage = withServed(response.usage, {
     ...{
       head,
-      asked: call.request.options.service_tier,
+      requestedTier: call.request.options.service_tier,
       images: imagesOf(candidates.flatMap(({ parts }) => parts)),
     },
-    ...{ own: asked.own, toolTokens: reply.toolTokens },
-    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, asked.own), 0),
+    ...{ own: plan.own, toolTokens: response.toolTokens },
+    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, plan.own), 0),
   });
   const message = {
     ...identity,
-    choices: choicesOf(reply, {
-      ...{ asked, identity, model: call.model },
+    choices: choicesOf(response, {
+      ...{ plan, identity, model: call.model },
       read: (one) => calls.read(one, identity.id),
     }),
     usage: usage ?? noUsage,
-    extras: { ...metadataOf(candidates, reply.block), ...servedTierField(call.request.options, head) },
+    extras: { ...metadataOf(candidates, response.block), ...servedTierField(call.request.options, head) },
   };
-  return { message, usage, model: reply.modelVersion };
+  return { message, usage, model: response.modelVersion };
 }
 
-export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: TranslatedCall) {
+export function identityOf(
+  { responseId, modelVersion, createdAt }: ParsedResponse,
+  { model, now }: TranslatedCall,
+) {
   return {
     id: `chatcmpl-${responseId ?? now.toString(36)}`,
     created: Math.floor((createdAt ?? now) / 1000),
@@ -61,10 +70,13 @@ export function identityOf({ responseId, modelVersion, createdAt }: Reply, { mod
 }
 
 /** What a candidate says beside its content. */
-export type Told = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
+export type CandidateFacts = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
 
-/** What the vendor tells of its sources and filters. Always all three. */
-export function metadataOf(candidates: readonly Told[], block: Reply['block']): JsonObject {
+/** What the vendor reports of its sources and filters. Always all three. */
+export function metadataOf(
+  candidates: readonly CandidateFacts[],
+  block: ParsedResponse['block'],
+): JsonObject {
   const ratings = [...candidates.map((one) => one.ratings), ...(block ? [block.ratings] : [])];
   return {
     cloud_ai_citation_metadata: candidates.flatMap(({ citation }) => citation ?? []),
@@ -77,33 +89,33 @@ function blocked(native: string): ResponseChoice {
   return { finish: { reason: 'content_filter', native }, content: undefined, calls: [] };
 }
 
-type ReadCall = (call: ReplyCall) => CalledTool;
+type ReadCall = (call: FunctionCall) => CalledTool;
 
 interface Reading {
-  readonly asked: RequestPlan;
+  readonly plan: RequestPlan;
   readonly read: ReadCall;
   readonly identity: ReturnType<typeof identityOf>;
-  /** The vendor's name of the model that was asked. */
+  /** The vendor's name of the model that was requested. */
   readonly model: string;
 }
 
-function choicesOf({ candidates, block }: Reply, reading: Reading): ResponseChoice[] {
+function choicesOf({ candidates, block }: ParsedResponse, reading: Reading): ResponseChoice[] {
   if (candidates.length > 0) {
     return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, reading));
   }
   if (block !== undefined) return [blocked(block.reason)];
-  throw protocolError('the answer has no candidate and no reason for that');
+  throw protocolError('the response has no candidate and no reason for that');
 }
 
 function choiceOf(candidate: Candidate, reading: Reading): ResponseChoice {
-  const { asked, read } = reading;
-  const text = new ResponseText(asked.form);
+  const { plan, read } = reading;
+  const text = new ResponseText(plan.form);
   const { content, partStarts } = textOf(candidate, text);
   const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
-  // Two answers together would be no JSON.
-  const answer = called.find(({ name }) => text.isAnswer(name));
-  const calls = called.filter(({ name }) => !text.isAnswer(name));
-  const whole = content + (answer ? text.answered(answer.arguments) : '') + text.end();
+  // The input of two such calls together would be no JSON.
+  const response = called.find(({ name }) => text.isResponseTool(name));
+  const calls = called.filter(({ name }) => !text.isResponseTool(name));
+  const whole = content + (response ? text.pushInput(response.arguments) : '') + text.end();
   const logprobs = logprobsOf(candidate.probabilities);
   return {
     finish: finishOf(candidate.finishReason, candidate.finishMessage, calls.length > 0),
@@ -121,7 +133,7 @@ function textOf({ parts }: Candidate, text: ResponseText) {
   let bytes = 0;
   const partStarts = parts.map((part) => {
     const start = bytes;
-    const said = part.kind === 'text' ? text.said(part.text) : '';
+    const said = part.kind === 'text' ? text.push(part.text) : '';
     content += said;
     bytes += Buffer.byteLength(said);
     return start;
@@ -148,7 +160,7 @@ function madeIn({ parts }: Candidate, { identity, model }: Reading): JsonObject 
 }
 
 export function imageOf(
-  { url, signature }: Extract<ReplyPart, { kind: 'image' }>,
+  { url, signature }: Extract<ResponsePart, { kind: 'image' }>,
   model: string,
 ): JsonObject {
   return imageExtra(url, signature === undefined ? undefined : callerSignature(signature, model));
@@ -160,6 +172,6 @@ export function signedText(signature: string, model: string): JsonObject {
 }
 
 /** How many images the model made. */
-export function imagesOf(parts: readonly ReplyPart[]): number {
+export function imagesOf(parts: readonly ResponsePart[]): number {
   return parts.filter(({ kind }) => kind === 'image').length;
 }

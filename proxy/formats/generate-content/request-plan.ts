@@ -1,5 +1,5 @@
-// What a request asks of the answer: which tools, which form of the text, under which names. Sending and reading are both built
-// on it, so that an answer is read as it was asked for.
+// What a request wants of the response: which tools, which form of the text, under which names. Writing and reading both follow
+// this plan, so that a response is read as it was requested.
 
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
@@ -21,7 +21,7 @@ import { type FunctionNames, functionNames } from './names.ts';
 import { splitTools, withSearch } from './own-tools.ts';
 
 export interface RequestPlan {
-  /** The caller's, and the one that stands for the answer. */
+  /** The caller's, and the one whose input is the response. */
   readonly tools: Tools;
   /** Tools that the vendor runs itself, in its form; never beside functions that may be called. */
   readonly own: readonly JsonObject[];
@@ -45,7 +45,7 @@ export function requestPlan({ request, capabilities }: TranslatedCall): RequestP
   return { tools: all, own, form, format, names: functionNames(all.definitions.map(({ name }) => name)) };
 }
 
-/** Whether the search that `web_search_options` asks for is done: not beside functions, see above. */
+/** Whether the search that `web_search_options` requests is done: not beside functions, see above. */
 function searches({ web_search_options: options }: ReadBy<'search'>, tools: Tools): boolean {
   return isGiven(options) && !mayCall(tools);
 }

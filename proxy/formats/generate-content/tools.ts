@@ -13,9 +13,9 @@ export interface VendorTools {
   readonly toolConfig?: JsonObject;
 }
 
-export function vendorTools(asked: RequestPlan, capabilities: ModelCapabilities): VendorTools {
-  const { tools, own, names } = asked;
-  const offered = isHidden(asked, capabilities)
+export function vendorTools(plan: RequestPlan, capabilities: ModelCapabilities): VendorTools {
+  const { tools, own, names } = plan;
+  const offered = isHidden(plan, capabilities)
     ? []
     : tools.definitions.filter(({ name }) => isOffered(name, tools.choice));
   if (offered.length === 0) return own.length > 0 ? { tools: own } : {};
@@ -27,7 +27,7 @@ export function vendorTools(asked: RequestPlan, capabilities: ModelCapabilities)
   };
 }
 
-/** Functions that must not be called are not even shown where the vendor refuses them beside what else is asked for. */
+/** Functions that must not be called are not even shown where the vendor refuses them beside what else is requested. */
 function isHidden({ tools, own, form }: RequestPlan, capabilities: ModelCapabilities): boolean {
   const isJson = form.kind === 'json' || form.kind === 'native';
   return !mayCall(tools) && (own.length > 0 || (isJson && !capabilities.jsonSchemaWithTools));

@@ -32,14 +32,14 @@ interface VendorBody {
 
 function vendorBody(call: TranslatedCall): VendorBody {
   const { request, model, capabilities, images } = call;
-  const asked = requestPlan(call);
-  const { names, form } = asked;
+  const plan = requestPlan(call);
+  const { names, form } = plan;
   const thinking = readThinking(readBy(request.options, 'thinking'), capabilities);
   const context = {
     capabilities,
     stream: request.stream,
     options: request.options,
-    tools: asked.tools,
+    tools: plan.tools,
     thinking,
   };
   const dropped = [...fieldRules.dropped(request, context), ...request.cacheMarks(), ...request.citations()];
@@ -52,7 +52,7 @@ function vendorBody(call: TranslatedCall): VendorBody {
   const conversation = { ...read, system: [...read.system, ...wordsOf(form)] };
   const body = {
     ...vendorContents(conversation, { model, names, capabilities, images }),
-    ...vendorTools(asked, capabilities),
+    ...vendorTools(plan, capabilities),
     generationConfig: generationConfig(taken, {
       conversation,
       form,
@@ -61,7 +61,7 @@ function vendorBody(call: TranslatedCall): VendorBody {
     }),
     ...Object.fromEntries(requestScalars.map(({ name, read }) => [name, read(taken)])),
   };
-  return { body, dropped, emulated: [...emulated, ...movedSchemas(asked, capabilities)] };
+  return { body, dropped, emulated: [...emulated, ...movedSchemas(plan, capabilities)] };
 }
 
 function wordsOf(form: OutputMode): TextPart[] {

@@ -1,4 +1,4 @@
-// Sources of what was said (SDK type `TextCitation` of @anthropic-ai/sdk), as annotations of the message.
+// Sources of a response's text (SDK type `TextCitation` of @anthropic-ai/sdk), as annotations of the message.
 import type { JsonObject } from '../../../common/json.ts';
 import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 

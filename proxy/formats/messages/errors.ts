@@ -8,13 +8,13 @@ import { type ErrorKind, kindOfStatus, vendorError } from '../vendor-error.ts';
 export function readMessagesError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
   const parsed = parseJson(body.toString());
   const error = isObject(parsed) && isObject(parsed.error) ? parsed.error : {};
-  const told = messagesError(error, kindOfStatus(status));
+  const reported = messagesError(error, kindOfStatus(status));
   // The vendor knows better: some limits do not pass.
-  return head['x-should-retry'] === 'false' ? { ...told, retryable: false } : told;
+  return head['x-should-retry'] === 'false' ? { ...reported, retryable: false } : reported;
 }
 
 /**
- * The value of `error` in an answer or a stream event.
+ * The value of `error` in a response or a stream event.
  * @param otherwise the kind where it does not say
  */
 export function messagesError(error: JsonObject, otherwise: ErrorKind = 'bad_gateway'): VendorError {

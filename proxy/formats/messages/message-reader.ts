@@ -1,5 +1,5 @@
-// Reads the content blocks of one answer (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and tells
-// them in the common shape. A complete answer is read as the stream it would have been, so both say the same.
+// Reads the content blocks of one response (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and reports
+// them to a sink. A whole response is read as the stream it would have been, so that both ways give the same.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { CitedPlace } from '../../conversation/annotations.ts';
@@ -15,9 +15,9 @@ type OpenBlock =
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
   | { readonly kind: 'thinking'; thinking: string; signature: string }
   | OpenCall
-  /** Of a tool that the vendor runs: callers are told of it only where the turn has paused. */
+  /** Of a tool that the vendor runs: callers get it only where the turn has paused. */
   | { readonly kind: 'server'; readonly block: JsonObject; input: string }
-  /** Nothing that callers are told. */
+  /** Nothing that callers get. */
   | { readonly kind: 'other' };
 
 export class MessageReader {
@@ -47,7 +47,7 @@ export class MessageReader {
     if (block === undefined || !isObject(delta)) throw protocolError('a delta belongs to no content block');
     switch (block.kind) {
       case 'text':
-        if (delta.type === 'text_delta') this.#say(text(delta.text));
+        if (delta.type === 'text_delta') this.#addText(text(delta.text));
         if (delta.type === 'citations_delta' && isObject(delta.citation))
           block.citations.push(delta.citation);
         return;
@@ -80,7 +80,7 @@ export class MessageReader {
         return;
       case 'call':
         block.end();
-        if (block.isTold) this.#log.add({ type: 'tool_use', id: block.id });
+        if (block.isReported) this.#log.add({ type: 'tool_use', id: block.id });
         return;
       case 'server':
         this.#log.add(
@@ -92,10 +92,10 @@ export class MessageReader {
     }
   }
 
-  /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  /** All blocks have been reported; what belongs to the message as a whole follows, once: clients keep the latest of it. */
   finish({ stop_reason: stopReason, stop_details: details, stop_sequence: sequence }: JsonObject): Finish {
     for (const index of this.#open.keys()) this.end(index);
-    this.#tell(this.#text.end());
+    this.#write(this.#text.end());
     if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
     if (this.#thought.length > 0) this.#sink.extra({ thinking_blocks: this.#thought });
     if (stopReason === 'refusal') this.#sink.extra({ refusal: explanation(details) });
@@ -111,7 +111,7 @@ export class MessageReader {
     switch (block.type) {
       case 'text': {
         const opened: OpenBlock = { kind: 'text', from: this.#length, citations: objectsOf(block.citations) };
-        this.#say(text(block.text));
+        this.#addText(text(block.text));
         return opened;
       }
       case 'thinking': {
@@ -133,17 +133,17 @@ export class MessageReader {
     const call = new OpenCall(callIdentity(text(id), text(name)), {
       sink: this.#sink,
       text: this.#text,
-      content: (content) => this.#tell(content),
+      content: (content) => this.#write(content),
     });
-    if (call.isTold) this.#calls += 1;
+    if (call.isReported) this.#calls += 1;
     return call;
   }
 
-  #say(said: string): void {
-    this.#tell(this.#text.said(said));
+  #addText(piece: string): void {
+    this.#write(this.#text.push(piece));
   }
 
-  #tell(content: string): void {
+  #write(content: string): void {
     if (content === '') return;
     this.#length += content.length;
     this.#sink.content(content);
@@ -182,8 +182,8 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, Finish
 ]);
 
 function explanation(details: unknown): string {
-  const told = isObject(details) ? details.explanation : undefined;
-  return typeof told === 'string' && told !== '' ? told : 'The model refused to answer.';
+  const reason = isObject(details) ? details.explanation : undefined;
+  return typeof reason === 'string' && reason !== '' ? reason : 'The model refused to answer.';
 }
 
 function text(value: unknown): string {

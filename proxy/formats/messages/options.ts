@@ -22,9 +22,9 @@ const unknownModelTokens = 4096;
 
 /** @throws GatewayError invalid_request */
 export function outputLimit({ request, outputTokensMax }: TranslatedCall): OutputLimit {
-  const asked = readMaxTokens(readBy(request.options, 'outputLimit'));
-  if (asked === undefined) return { tokens: outputTokensMax ?? unknownModelTokens, isOurs: true };
-  return { tokens: atMost(asked, outputTokensMax ?? Number.POSITIVE_INFINITY), isOurs: false };
+  const requested = readMaxTokens(readBy(request.options, 'outputLimit'));
+  if (requested === undefined) return { tokens: outputTokensMax ?? unknownModelTokens, isOurs: true };
+  return { tokens: atMost(requested, outputTokensMax ?? Number.POSITIVE_INFINITY), isOurs: false };
 }
 
 /** @throws GatewayError invalid_request */
@@ -43,11 +43,11 @@ export function writeOptions(options: OptionFields): MappedFields {
 
 /** The vendor stops at no blank text. */
 function stops(options: ReadBy<'stops'>): MappedFields {
-  const asked = readStop(options);
-  const taken = asked.filter((one) => one.trim() !== '');
+  const requested = readStop(options);
+  const taken = requested.filter((one) => one.trim() !== '');
   return {
     fields: taken.length === 0 ? {} : { stop_sequences: taken },
-    dropped: taken.length < asked.length ? ['stop'] : [],
+    dropped: taken.length < requested.length ? ['stop'] : [],
   };
 }
 

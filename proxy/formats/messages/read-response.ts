@@ -1,4 +1,4 @@
-// A complete answer (SDK type `Message` of @anthropic-ai/sdk) in the common shape.
+// A whole response (SDK type `Message` of @anthropic-ai/sdk) in the common shape.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject } from '../../../common/json.ts';
 import { ResponseParts } from '../../conversation/response.ts';
@@ -11,10 +11,10 @@ import { UsageCounter, usageExtras } from './usage.ts';
 
 export function readMessagesResponse(call: TranslatedCall, { body }: VendorResponse): ReadResponse {
   const message = parseExactJson(body.toString());
-  if (!isObject(message)) throw protocolError('the answer is no object');
+  if (!isObject(message)) throw protocolError('the response is no object');
   if (isObject(message.error)) throw new VendorFailure(messagesError(message.error));
   const { id, model, content } = message;
-  if (typeof id !== 'string' || !Array.isArray(content)) throw protocolError('the answer is no message');
+  if (typeof id !== 'string' || !Array.isArray(content)) throw protocolError('the response is no message');
   const { form } = responsePlan(call);
   const parts = new ResponseParts();
   const reader = new MessageReader(parts, form);

@@ -1,4 +1,4 @@
-// A streamed answer (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
+// A streamed response (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
 // with `message_stop`; events of other types pass unheeded.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';

@@ -1,17 +1,17 @@
-// What of a request decides how its answer is read: the tools that the vendor gets, and the form in which it is to answer.
-// Worked out anew for the request and for its answer, always to the same result.
+// What of a request decides how its response is read: the tools that the vendor gets, and the form of its text.
+// Worked out anew for the request and for its response, always to the same result.
 import { type OutputMode, outputModeOf, withResponseTool } from '../../conversation/output-mode.ts';
 import type { Tools } from '../../conversation/tools.ts';
 import { StrictSchemas } from '../../models/claude/schema.ts';
 import type { TranslatedCall } from '../format.ts';
 
 export interface Plan {
-  /** With the one that gives the answer, where the form needs it. */
+  /** With the one that gives the response, where the form needs it. */
   readonly tools: Tools;
   readonly form: OutputMode;
   /** What of the vendor's limits is left for strict tools. */
   readonly schemas: StrictSchemas;
-  /** Something of the answer's schema stands in a description. */
+  /** Something of the response's schema is in a description. */
   readonly movesFormat: boolean;
 }
 

@@ -13,7 +13,7 @@ import type { Plan } from './request-plan.ts';
 
 export interface MappedFields {
   readonly fields: JsonObject;
-  /** Fields of the caller that these do not stand for. */
+  /** Fields of the caller that these do not carry. */
   readonly dropped: readonly string[];
 }
 
@@ -68,7 +68,7 @@ function writeTool(tool: ToolDefinition, schemas: StrictSchemas | undefined): Js
   };
 }
 
-/** The vendor wants tools defined where calls of them are told, though none may be called now. */
+/** The vendor wants tools defined where the history calls them, though none may be called now. */
 function calledBefore({ turns }: Conversation): JsonObject {
   const names = turns
     .flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []))
@@ -123,7 +123,7 @@ const searchName = 'web_search';
 
 /**
  * `web_search_options` as a tool that the vendor runs itself.
- * @returns undefined where it is not asked for, or a tool of the caller's has its name
+ * @returns undefined where it is not requested, or a tool of the caller's has its name
  */
 function webSearch(
   { web_search_options: options }: ReadBy<'tools'>,

@@ -96,7 +96,7 @@ function thinkingFor(
   { form }: Plan,
   { conversation, maxTokens }: { readonly conversation: Conversation; readonly maxTokens: number },
 ): Thinking {
-  // A forced call excludes thinking, and the form of the answer matters more.
+  // A forced call excludes thinking, and the form of the response matters more.
   const options = readBy(request.options, 'thinking');
   if (form.kind === 'tool') return noThinking(options);
   const thinking = readThinking(options, capabilities, maxTokens);
@@ -106,8 +106,9 @@ function thinkingFor(
 }
 
 function system({ system: parts }: Conversation, { form }: Plan): JsonObject {
-  const asked = form.kind === 'words' ? [{ kind: 'text', text: form.text, cache: undefined } as const] : [];
-  const blocks = textBlocks([...parts, ...asked]);
+  const instructions =
+    form.kind === 'words' ? [{ kind: 'text', text: form.text, cache: undefined } as const] : [];
+  const blocks = textBlocks([...parts, ...instructions]);
   return blocks.length === 0 ? {} : { system: blocks };
 }
 

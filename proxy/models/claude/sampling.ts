@@ -14,7 +14,7 @@ export interface Sampling {
 }
 
 /**
- * @param thinking the model thinks: then it samples by itself
+ * @param thinking the model thinks: then it samples by its own rules
  * @throws GatewayError invalid_request
  */
 export function readSampling(

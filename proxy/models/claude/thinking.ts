@@ -22,7 +22,7 @@ export interface Thinking {
   readonly config: ThinkingConfig | undefined;
   /** `output_config.effort` of the request. */
   readonly effort: ClaudeEffort | undefined;
-  /** The request asks for it: then no tool can be forced, no answer begun, and sampling is the model's own. */
+  /** The request requests it: then no tool can be forced, no response begun, and sampling is the model's own. */
   readonly on: boolean;
   /** Fields that this model does not get. */
   readonly dropped: readonly string[];
@@ -31,7 +31,7 @@ export interface Thinking {
 export type ThinkingOptions = Options<'thinking' | 'reasoning_effort'>;
 
 /**
- * @param maxTokens what the answer may take, thinking included
+ * @param maxTokens what the response may take, thinking included
  * @throws GatewayError invalid_request
  */
 export function readThinking(
@@ -71,18 +71,19 @@ interface Wish {
 
 /** Of the two fields the vendor's own says whether, and the other how much. */
 function readWish(options: ThinkingOptions): Wish | undefined {
-  const asked = readConfig(options.thinking);
+  const config = readConfig(options.thinking);
   const effort = readEffort(options);
-  if (asked === undefined && effort === undefined) return undefined;
-  const on = asked === undefined ? effort !== 'none' : asked.type === 'enabled' || asked.type === 'adaptive';
+  if (config === undefined && effort === undefined) return undefined;
+  const on =
+    config === undefined ? effort !== 'none' : config.type === 'enabled' || config.type === 'adaptive';
   return {
     on,
     effort: effort === 'none' ? undefined : effort,
-    budget: asked?.type === 'enabled' ? asked.budget_tokens : undefined,
-    display: asked !== undefined && 'display' in asked ? asked.display : undefined,
+    budget: config?.type === 'enabled' ? config.budget_tokens : undefined,
+    display: config !== undefined && 'display' in config ? config.display : undefined,
     fields: [
       ...(effort === undefined ? [] : ['reasoning_effort']),
-      ...(asked === undefined ? [] : ['thinking']),
+      ...(config === undefined ? [] : ['thinking']),
     ],
   };
 }
@@ -121,7 +122,7 @@ function readDisplay(value: unknown): { readonly display?: Display } {
 
 function adaptive({ effort, budget, display }: Wish, capabilities: ModelCapabilities): Thinking {
   return {
-    // Newer models keep their thoughts to themselves unless asked.
+    // Newer models keep their thoughts to themselves unless the request wants them.
     config: { type: 'adaptive', display: display ?? 'summarized' },
     effort: effort && effortOf(effort, capabilities),
     on: true,
@@ -142,7 +143,7 @@ function least({ effort, fields }: Wish, capabilities: ModelCapabilities): Think
   return { ...nothing, effort: 'low', dropped: fields };
 }
 
-/** Shares of all that the answer may take, in hundredths. */
+/** Shares of all that the response may take, in hundredths. */
 const shares = { minimal: 2, low: 10, medium: 30, high: 60, xhigh: 90, max: 90 } as const;
 
 function withinBudget({ effort = 'medium', budget, display, fields }: Wish, maxTokens: number): Thinking {

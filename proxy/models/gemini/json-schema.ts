@@ -9,17 +9,17 @@ import { described, someSchema } from '../../conversation/schema-descriptions.ts
 export function jsonSchema(schema: JsonObject): JsonObject {
   const node = withPlainKeywords(schema);
   if (typeof node.$ref === 'string') return { $ref: definitionPath(node.$ref), ...definitionsOf(node) };
-  const said = described(node.description, unsaid(node, 'json-schema'));
+  const fullDescription = described(node.description, unexpressed(node, 'json-schema'));
   return {
     ...only(node, keywords),
-    ...(said !== undefined && { description: said }),
+    ...(fullDescription !== undefined && { description: fullDescription }),
     ...enumOf(node),
     ...childrenOf(node),
     ...definitionsOf(node),
   };
 }
 
-/** That narrow values, or tell something about them, and that neither language of the vendor's has. */
+/** Keywords that narrow or describe values, and that neither language of the vendor's has. */
 const unread = [
   ...['default', 'multipleOf', 'uniqueItems', 'exclusiveMinimum', 'exclusiveMaximum'],
   ...['minProperties', 'maxProperties', 'patternProperties', 'propertyNames', 'dependentRequired'],
@@ -31,7 +31,7 @@ const unreadBy = {
 } as const satisfies Record<ModelCapabilities['schemaLanguage'], readonly string[]>;
 
 /** The keywords of a node that the language has no word for. */
-export function unsaid(node: JsonObject, language: ModelCapabilities['schemaLanguage']): JsonObject {
+export function unexpressed(node: JsonObject, language: ModelCapabilities['schemaLanguage']): JsonObject {
   const { enum: values } = node;
   const lists = language === 'openapi' ? isText : isTextOrNumber;
   const isCut = Array.isArray(values) && !values.every((value) => lists(value) || value === null);
@@ -63,11 +63,11 @@ export function alternativesOf({ anyOf, oneOf }: JsonObject): JsonObject[] | und
   return haveShape ? several : undefined;
 }
 
-/** Whether something of the schema stands in a description after its translation. */
+/** Whether something of the schema is in a description after its translation. */
 export function movesKeywords(schema: JsonObject, language: ModelCapabilities['schemaLanguage']): boolean {
   return someSchema(schema, (one) => {
     if (typeof one.$ref === 'string') return false;
-    return Object.keys(unsaid(withPlainKeywords(one), language)).length > 0;
+    return Object.keys(unexpressed(withPlainKeywords(one), language)).length > 0;
   });
 }
 
@@ -79,7 +79,7 @@ function isTextOrNumber(value: unknown): boolean {
   return typeof value === 'string' || isNumber(value);
 }
 
-/** `const`, `allOf` and exclusive bounds, which no language of the vendor's has, said with what it has; the bounds stay as well. */
+/** `const`, `allOf` and exclusive bounds, which no language of the vendor's has, in keywords that it has; the bounds stay as well. */
 export function withPlainKeywords(schema: JsonObject): JsonObject {
   const { const: constant, allOf, ...rest } = schema;
   const { exclusiveMinimum, exclusiveMaximum } = rest;

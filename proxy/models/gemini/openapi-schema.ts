@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { described } from '../../conversation/schema-descriptions.ts';
 import { withoutReferences } from '../../conversation/schema-references.ts';
-import { alternativesOf, only, typeOf, unsaid, withPlainKeywords } from './json-schema.ts';
+import { alternativesOf, only, typeOf, unexpressed, withPlainKeywords } from './json-schema.ts';
 
 /**
  * @param at the schema's place in the caller's body
@@ -57,14 +57,14 @@ function convertOf(node: JsonObject, types: readonly string[]): JsonObject | und
   }
 }
 
-/** Null alone has no words. Where nothing is said what else shows the type; text can hold anything. */
+/** Null alone has no type. Where none is given, other keywords show it; text can hold anything. */
 function typesOf(node: JsonObject): string[] {
   const { type, properties, items, prefixItems, enum: values } = node;
   const several = alternativesOf(node);
   if (several !== undefined) return several.some((one) => one.type === 'null') ? ['null'] : [];
   const listed = Array.isArray(values) ? values.map(typeOf) : [];
-  const told = [...new Set([type ?? listed].flat())].filter((one) => typeof one === 'string');
-  if (told.length > 0) return told;
+  const named = [...new Set([type ?? listed].flat())].filter((one) => typeof one === 'string');
+  if (named.length > 0) return named;
   if (properties !== undefined) return ['object'];
   return items !== undefined || prefixItems !== undefined ? ['array'] : ['string'];
 }
@@ -73,7 +73,7 @@ function hasNull(values: unknown): boolean {
   return Array.isArray(values) && values.includes(null);
 }
 
-/** @param words title and description, which alone may stand beside alternatives; one that is left by itself takes them on */
+/** @param words title and description, which alone may be beside alternatives; a single one takes them on */
 function alternatives(words: JsonObject, schemas: readonly JsonObject[]): JsonObject | undefined {
   const converted = schemas.map(convert).filter((one) => one !== undefined);
   const [first] = converted;
@@ -96,7 +96,7 @@ function plain(node: JsonObject, type: string): JsonObject {
 
 /** Its words, with what no keyword of the language says. */
 function about(node: JsonObject): JsonObject {
-  const description = described(node.description, unsaid(node, 'openapi'));
+  const description = described(node.description, unexpressed(node, 'openapi'));
   return { ...only(node, ['title']), ...(description !== undefined && { description }) };
 }
 
@@ -106,7 +106,7 @@ function enumOf({ enum: values }: JsonObject): JsonObject {
   return texts.length > 0 ? { enum: texts } : {};
 }
 
-/** The vendor refuses an object without properties, so nothing is said of one. */
+/** The vendor refuses an object without properties, so it is left out. */
 function objectOf(node: JsonObject): JsonObject | undefined {
   const entries = Object.entries(isObject(node.properties) ? node.properties : {}).flatMap(([name, one]) => {
     const converted = isObject(one) ? convert(one) : undefined;

@@ -24,7 +24,7 @@ export function vendorSchema(
   }
 }
 
-/** The fields whose schemas say in a description what the language has no keyword for. The answer's may stand in a tool of our own. */
+/** The fields whose schemas say in a description what the language has no keyword for. The response's may be in a tool of our own. */
 export function movedSchemas(
   {
     tools,
@@ -33,13 +33,13 @@ export function movedSchemas(
   }: { readonly tools: Tools; readonly form: OutputMode; readonly format: ResponseFormat },
   { schemaLanguage }: Pick<ModelCapabilities, 'schemaLanguage'>,
 ): string[] {
-  const answerTool = form.kind === 'tool' ? form.tool : undefined;
+  const responseTool = form.kind === 'tool' ? form.tool : undefined;
   const moves = (tool: ToolDefinition) =>
-    tool !== answerTool && tool.parameters !== undefined && movesKeywords(tool.parameters, schemaLanguage);
+    tool !== responseTool && tool.parameters !== undefined && movesKeywords(tool.parameters, schemaLanguage);
   const isSchema = form.kind === 'native' || form.kind === 'tool';
-  const answers = isSchema && format.kind === 'schema' && movesKeywords(format.schema, schemaLanguage);
+  const usesFormat = isSchema && format.kind === 'schema' && movesKeywords(format.schema, schemaLanguage);
   return [
     ...(tools.definitions.some(moves) ? ['tools.parameters'] : []),
-    ...(answers ? ['response_format.schema'] : []),
+    ...(usesFormat ? ['response_format.schema'] : []),
   ];
 }

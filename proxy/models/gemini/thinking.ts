@@ -15,7 +15,7 @@ export interface ThinkingConfig {
 }
 
 export interface Thinking {
-  /** Undefined where nothing is asked for, or the model does not think. */
+  /** Undefined where nothing is requested, or the model does not think. */
   readonly config: ThinkingConfig | undefined;
   /** Fields of the request that it was read from. */
   readonly fields: readonly string[];
@@ -29,7 +29,7 @@ export function readThinking(
   const effort = readEffort(options);
   if (effort !== undefined) {
     const config = configOfEffort(effort, capabilities);
-    // A model that does not think has done what none asks for.
+    // A model that does not think has done what none requests.
     const done = config !== undefined || effort === 'none';
     return { config, fields: done ? ['reasoning_effort'] : [] };
   }
@@ -51,7 +51,7 @@ const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   max: 24_576,
 };
 
-/** The least that a model takes that cannot be told not to think. */
+/** The least that a model takes whose thinking cannot be turned off. */
 const budgetMin = 128;
 
 function configOfEffort(effort: Effort, capabilities: ModelCapabilities): ThinkingConfig | undefined {

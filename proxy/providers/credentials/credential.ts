@@ -34,7 +34,7 @@ export type Authorize = (
 export interface CredentialTarget {
   readonly credential: Credential;
   readonly baseUrl: BaseUrl;
-  /** Id of the stored provider key, or what stands for it; undefined for the caller's own. */
+  /** Id of the stored provider key, or what replaces it; undefined for the caller's own. */
   readonly providerKeyId: string | undefined;
   readonly region: string | undefined;
 }

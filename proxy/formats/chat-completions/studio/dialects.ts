@@ -1,4 +1,4 @@
-// The four ways in which the studio is spoken to, told from the base URL alone: where the request goes, which version it names,
+// The four dialects of the studio, which follow from the base URL alone: where the request goes, which version it names,
 // and what body is understood there. From the vendor's REST references.
 import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
 import type { BaseUrl, FormatTarget } from '../../format.ts';
@@ -46,7 +46,7 @@ const undated: Dialect = {
   defaultVersion: () => undefined,
 };
 
-/** The deployment stands in the path, and its name is what callers call the model. */
+/** The deployment is in the path, and its name is what callers call the model. */
 const dated: Dialect = {
   schema: 'gpt',
   keyHeader: 'api-key',

@@ -1,5 +1,5 @@
-// What becomes of each known field of a request at the inference API: some it knows itself. Others it passes to the model where it is
-// told to, so which of them go along depends on what the model's makers take. What is no field of the callers' format, the caller means
+// What becomes of each known field of a request at the inference API: some it knows itself. Others it passes to the model on
+// request, so which of them go along depends on what the model's makers take. What is no field of the callers' format, the caller means
 // for the model.
 import { atMost } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';

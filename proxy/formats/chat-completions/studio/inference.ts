@@ -61,7 +61,7 @@ function outputLimit(options: ReadBy<'outputLimit'>, capabilities: ModelCapabili
   return tokens === undefined ? {} : { [name]: tokens };
 }
 
-/** Usage is told where it is asked for; one family tells it anyway, and does not know the field. */
+/** Usage is reported where it is requested; one family reports it anyway, and does not know the field. */
 function streamFields({ request, capabilities }: ChatFormatCall): JsonObject {
   if (!request.stream) return {};
   return {
@@ -97,7 +97,7 @@ function vendorChoice(choice: ToolChoice): JsonObject {
   }
 }
 
-/** A schema told in words is still an answer in JSON to a model that has such a mode. */
+/** A schema that is described in words still asks for JSON, of a model that has such a mode. */
 function responseFormat(
   { form, format }: InferencePlan,
   { request, capabilities }: ChatFormatCall,

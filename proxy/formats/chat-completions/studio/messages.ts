@@ -17,7 +17,7 @@ import type { ImagePart, Part, TextPart } from '../../../conversation/parts.ts';
 import { readConversation } from '../read-conversation.ts';
 import type { ChatRequest } from '../read-request.ts';
 
-/** Only the user's turns hold media, and templates have one place for what the system says, unless a trait says otherwise. */
+/** Only the user's turns hold media, and templates have one place for system texts, unless the model's capabilities say otherwise. */
 export function plainConversation(request: ChatRequest, capabilities: ModelCapabilities): EmulatedTurns {
   return emulateTurns(readConversation(request), {
     systemInPlace: capabilities.systemInPlace && !capabilities.plainTurns,
@@ -49,14 +49,14 @@ export function plainMessages(
   return texts.length === 0 ? messages : [{ role: 'system', content: texts.join('\n') }, ...messages];
 }
 
-/** Said by one who has to speak and has said nothing. */
+/** Content of a message that has to be there and has none. */
 const placeholder = '.';
 
 function between(before: Turn | undefined, turn: Turn, { family }: ModelCapabilities): JsonObject[] {
   if (before === undefined && turn.role === 'assistant') return [{ role: 'user', content: placeholder }];
-  // To results this family wants the assistant's answer before the user goes on.
-  const answers = family === 'mistral' && before?.role === 'tool' && turn.role === 'user';
-  return answers ? [{ role: 'assistant', content: placeholder }] : [];
+  // This family wants a message of the assistant's between tool results and the user's next one.
+  const needsReply = family === 'mistral' && before?.role === 'tool' && turn.role === 'user';
+  return needsReply ? [{ role: 'assistant', content: placeholder }] : [];
 }
 
 function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>): JsonObject[] {

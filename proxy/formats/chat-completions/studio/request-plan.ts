@@ -1,4 +1,4 @@
-// How an answer was asked for, and so how it is read: a pure function of the request, made again when the answer comes.
+// How a response was requested, and so how it is read: a pure function of the request, made again when the response comes.
 import { type OutputMode, outputModeOf, type ResponseFormat } from '../../../conversation/output-mode.ts';
 import type { Tools } from '../../../conversation/tools.ts';
 import type { ChatFormatCall } from '../read-request.ts';
@@ -7,10 +7,10 @@ import { readTools } from '../read-tools.ts';
 
 import { dialectOf } from './dialects.ts';
 
-/** What of an answer is not told as the vendor sent it. */
+/** What of a response is changed on its way to the caller. */
 export interface ResponsePlan {
   readonly form: OutputMode;
-  /** The request used the deprecated `functions`, which the vendor does not know: calls are told in their form. */
+  /** The request used the deprecated `functions`, which the vendor does not know: calls are written in their form. */
   readonly asFunctions: boolean;
 }
 

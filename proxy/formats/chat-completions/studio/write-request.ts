@@ -30,5 +30,5 @@ function gptBody(call: ChatFormatCall, { version }: Endpoint): InferenceBody {
   return { body, dropped, emulated, holdsExtra: false };
 }
 
-/** Older versions refuse the field, and tell no usage of streams. */
+/** Older versions refuse the field, and report no usage of streams. */
 const streamOptionsSince = '2024-09-01-preview';

@@ -39,7 +39,7 @@ const drawing = (name: string, ...calls: string[]) => ({
 const result = (id: string, content: unknown = 'framed') => ({ role: 'tool', tool_call_id: id, content });
 
 describe('images that the assistant made', () => {
-  it('stand behind the results of its calls, before it goes on', () => {
+  it('follow the results of its calls, before it goes on', () => {
     expect(shown(emulated(user, drawing('a', '1'), result('1'), drawing('b', '2'), result('2')))).toEqual([
       ['user', 'draw'],
       ['assistant', 'made a'],
@@ -51,7 +51,7 @@ describe('images that the assistant made', () => {
     ]);
   });
 
-  it('stand before what the user says next, and before media of results', () => {
+  it('precede what the user says next, and before media of results', () => {
     const after = [result('1', [image('r')]), { role: 'user', content: 'next' }];
     expect(shown(emulated(user, drawing('a', '1'), ...after)).at(-1)).toEqual([
       'user',

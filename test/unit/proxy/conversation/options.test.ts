@@ -104,7 +104,7 @@ describe('an effort', () => {
   });
 });
 
-describe('the form of the answer', () => {
+describe('the form of the response', () => {
   const read = (response_format: unknown) => readResponseFormat({ response_format });
   const schema = { type: 'object' };
 

@@ -25,7 +25,7 @@ function formOf(body: JsonObject, abilities: { native?: boolean; forcedTools?: b
   });
 }
 
-describe('the form of an answer', () => {
+describe('the form of a response', () => {
   it.each([
     ['as it comes where none is asked for', {}, {}, { kind: 'text' }],
     [
@@ -81,7 +81,7 @@ describe('the form of an answer', () => {
   });
 });
 
-describe('tools beside the one that gives the answer', () => {
+describe('tools beside the one whose input is the response', () => {
   const named = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools('b') } };
 
   it.each([
@@ -112,11 +112,11 @@ describe('tools beside the one that gives the answer', () => {
   });
 });
 
-describe('the text of an answer', () => {
+describe('the text of a response', () => {
   const words: OutputMode = { kind: 'words', text: '' };
   const through = (form: OutputMode, pieces: readonly string[]) => {
     const text = new ResponseText(form);
-    return [...pieces.map((piece) => text.said(piece)), text.end()].join('');
+    return [...pieces.map((piece) => text.push(piece)), text.end()].join('');
   };
   const fenced = '```json\n{"a": "`x`"}\n```';
 
@@ -142,15 +142,15 @@ describe('the text of an answer', () => {
 
   it('comes at once where it has no fence', () => {
     const text = new ResponseText(words);
-    expect(text.said('{"a":')).toBe('{"a":');
+    expect(text.push('{"a":')).toBe('{"a":');
   });
 
-  it('is the input of the tool that gives the answer, or all there is without one', () => {
+  it('is the input of the response tool, or all there is without one', () => {
     const form = formOf({ response_format: bySchema() });
     const answered = new ResponseText(form);
-    expect(answered.isAnswer('json_tool_call')).toBe(true);
-    expect(answered.isAnswer('other')).toBe(false);
-    expect([answered.said('Here: '), answered.answered('{}'), answered.end()]).toEqual(['', '{}', '']);
+    expect(answered.isResponseTool('json_tool_call')).toBe(true);
+    expect(answered.isResponseTool('other')).toBe(false);
+    expect([answered.push('Here: '), answered.pushInput('{}'), answered.end()]).toEqual(['', '{}', '']);
     expect(through(form, ['I ', 'cannot.'])).toBe('I cannot.');
   });
 });

@@ -53,7 +53,7 @@ describe('fields that a vendor does not get', () => {
     [{ modalities: ['text', 'audio'] }, 'modalities'],
     [{ modalities: 'text' }, 'modalities'],
     [{ audio: { voice: 'v' } }, 'audio'],
-  ])('would let the answer be misread: %j', (body, param) => {
+  ])('would let the response be misread: %j', (body, param) => {
     expect(() => drop(body)).toThrow(expect.objectContaining({ code: 'unsupported_parameter', param }));
     expect(drop(body, [param])).toEqual([]);
   });

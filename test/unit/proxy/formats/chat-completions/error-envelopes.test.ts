@@ -3,7 +3,7 @@ import { parseError, readEnvelope } from '../../../../../proxy/formats/chat-comp
 
 const said = (body: unknown) => readEnvelope(parseError(Buffer.from(JSON.stringify(body))));
 
-describe('what is said of an error', () => {
+describe('the facts of a reported error', () => {
   it.each<[string, unknown, object]>([
     [
       'in full',

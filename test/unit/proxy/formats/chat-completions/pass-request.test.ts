@@ -25,7 +25,7 @@ describe('a body that passes', () => {
     expect(passed(fields)).toEqual({ model: 'gpt-4o', rest: fields, dropped: [] });
   });
 
-  it('trap 26: metadata without store does not go up, and the caller is told', () => {
+  it('trap 26: metadata without store does not go up, and is reported as dropped', () => {
     const metadata = { team: 'tea' };
     expect(passed({ metadata })).toMatchObject({ rest: {}, dropped: ['metadata'] });
     for (const store of [false, null, 'true', 1]) {
@@ -85,7 +85,7 @@ describe('a body that passes', () => {
     });
   });
 
-  it('trap 19: asks for the usage of every stream, and keeps the caller’s other wishes', () => {
+  it('trap 19: requests the usage of every stream, and keeps the caller’s other wishes', () => {
     const ask = (fields: object) => passed(fields).rest.stream_options;
     expect(ask({ stream: true })).toEqual({ include_usage: true });
     expect(ask({ stream: true, stream_options: null })).toEqual({ include_usage: true });
@@ -106,7 +106,7 @@ describe('a body that passes', () => {
   });
 });
 
-describe('the shipped traits', () => {
+describe('the shipped capabilities', () => {
   it('know the output limit of reasoning models at the studio too', () => {
     const traits = new TraitTable();
     for (const model of ['gpt-5', 'o1', 'o3-mini', 'o4-mini', 'gpt-5.4']) {

@@ -44,7 +44,7 @@ describe('the cost is put into a usage chunk', () => {
   });
 });
 
-describe('long cache entries are asked for', () => {
+describe('long cache entries are requested', () => {
   const long = { ttl: '12h' };
   const part = { type: 'text', text: 'a', prompt_cache_breakpoint: long };
 

@@ -76,7 +76,7 @@ describe('a completion', () => {
     expect(fields).toEqual(expected);
   });
 
-  it('tells a call in the deprecated form where it was asked so', () => {
+  it('returns a call in the deprecated form where the request used it', () => {
     const { message, finish_reason } = written(
       { calls: [call], finish: { reason: 'tool_calls', native: undefined } },
       { asFunctions: true },
@@ -85,7 +85,7 @@ describe('a completion', () => {
     expect(finish_reason).toBe('function_call');
   });
 
-  it('tells the vendor’s word for the end where it is another one', () => {
+  it('returns the vendor’s word for the end where it is another one', () => {
     const end = (finish: ResponseChoice['finish']) => {
       const { message: _, logprobs: __, index: ___, ...told } = written({ finish }).choices[0];
       return told;
@@ -103,7 +103,7 @@ describe('a completion', () => {
     });
   });
 
-  it('tells reasoning only where there is any', () => {
+  it('returns reasoning only where there is any', () => {
     expect(written({ reasoning: 'r' }).choices[0].message.reasoning_content).toBe('r');
     expect(written({ reasoning: '' }).choices[0].message).not.toHaveProperty('reasoning_content');
   });

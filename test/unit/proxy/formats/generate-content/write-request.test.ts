@@ -21,7 +21,7 @@ describe('the request to the vendor', () => {
     });
   });
 
-  it('of a stream asks for events', () => {
+  it('of a stream requests events', () => {
     const { path, headers } = sent({ stream: true });
     expect(path).toMatch(/:streamGenerateContent\?alt=sse$/);
     expect(headers).toContain('text/event-stream');
@@ -35,7 +35,7 @@ describe('the request to the vendor', () => {
     expect(sent({ model }).path).toBe(`/v1beta/models/${name}:generateContent`);
   });
 
-  it('says which of the caller’s fields has words moved, though the answer’s schema stands in a tool', () => {
+  it('says which of the caller’s fields has words moved, though the response’s schema is in a tool', () => {
     const json_schema = {
       name: 'tea',
       schema: { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } },
@@ -44,7 +44,7 @@ describe('the request to the vendor', () => {
     expect(emulated).toEqual(['response_format.schema']);
   });
 
-  it('holds nothing that was not asked for', () => {
+  it('holds nothing that was not requested', () => {
     expect(Object.keys(sent().body)).toEqual(['contents']);
   });
 
@@ -191,7 +191,7 @@ describe('reasoning', () => {
     expect(sent({ model, ...body }).dropped).toEqual(dropped);
   });
 
-  it('is left to the model where nobody asks', () => {
+  it('is left to the model where no field requests it', () => {
     expect(sent({ model: 'gemini-3.5-flash' }).body.generationConfig).toBeUndefined();
   });
 });
@@ -244,7 +244,7 @@ describe('search by the vendor', () => {
     ]);
   });
 
-  it('asks for JSON in words where the model cannot have both', () => {
+  it('requests JSON in words where the model cannot have both', () => {
     const format = {
       type: 'json_schema',
       json_schema: { name: 'a', schema: { type: 'object', properties: {} } },

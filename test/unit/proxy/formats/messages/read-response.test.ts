@@ -36,7 +36,7 @@ const message = (fields: JsonObject) => ({
 });
 const read = (fields: JsonObject) => readText(JSON.stringify(message(fields)));
 
-describe('an answer', () => {
+describe('a response', () => {
   it('trap 27: counts cached tokens among those of the prompt, and adds up', () => {
     const told = read({});
     expect(told.usage).toEqual({
@@ -57,7 +57,7 @@ describe('an answer', () => {
     });
   });
 
-  it('has usage even where the vendor told none', () => {
+  it('has usage even where the vendor reported none', () => {
     const told = read({ usage: undefined });
     expect(told.usage).toBeUndefined();
     expect(told.body.usage).toMatchObject({
@@ -138,7 +138,7 @@ describe('an error', () => {
     ['\u0000\u00ff', 500],
     ['', 529],
     ['{"error":{"message":{},"type":[],"details":"x"}}', 503],
-  ])('trap 22: of any bytes is told: %j', (body, status) => {
+  ])('trap 22: of any bytes is reported: %j', (body, status) => {
     const told = assistantProvider.format.readError(status, Buffer.from(body), {});
     expect(told.message).toMatch(/^the provider answered with status \d+$/);
     expect(told.status).toBe(status === 529 ? 503 : status);

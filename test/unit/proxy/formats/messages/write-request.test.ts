@@ -59,7 +59,7 @@ describe('messages', () => {
     expect(messagesOf(...messages).at(-1)).toMatchObject(last);
   });
 
-  it('trap 15: an answer without words holds its calls alone', () => {
+  it('trap 15: a message without words holds its calls alone', () => {
     for (const content of [null, '', ' ', []]) {
       const said = { ...calling('a'), content };
       expect(messagesOf(user(), said, result('a'))[1].content).toEqual([

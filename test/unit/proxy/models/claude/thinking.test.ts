@@ -51,7 +51,7 @@ describe('an effort', () => {
     expect(read(model, { reasoning_effort: 'none' })).toEqual(expected);
   });
 
-  it('is dropped where the model does not think, or the answer has no room for it', () => {
+  it('is dropped where the model does not think, or the response has no room for it', () => {
     expect(read('claude-3-haiku-20240307', { reasoning_effort: 'high' })).toEqual({
       ...off,
       dropped: ['reasoning_effort'],
@@ -63,7 +63,7 @@ describe('an effort', () => {
     expect(read('claude-sonnet-4-5', { reasoning_effort: 'high' }, 1025)).toEqual(budget(1024));
   });
 
-  it('that is not given leaves the model as it is', () => {
+  it('that is not given leaves the model unchanged', () => {
     expect(read('claude-sonnet-5', {})).toEqual(off);
     expect(read('claude-sonnet-5', { reasoning_effort: null, thinking: null })).toEqual(off);
   });
@@ -136,7 +136,7 @@ describe("the vendor's own field", () => {
 });
 
 describe('no thinking', () => {
-  it('is missed only where thinking was asked for', () => {
+  it('is missed only where thinking was requested', () => {
     expect(noThinking(optionsOf({ reasoning_effort: 'low' }))).toEqual({
       ...off,
       dropped: ['reasoning_effort'],
