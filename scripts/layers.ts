@@ -67,7 +67,6 @@ const reserved: readonly { readonly file: RegExp; readonly by: RegExp; readonly 
 
 /** Rooms of the translation in one direction: conversation ← models ← formats ← each format ← providers. No format knows another. */
 function translation() {
-  const formats = ['chat-completions', 'converse', 'generate-content', 'messages'];
   return [
     {
       file: /^proxy\/models\//,
@@ -84,11 +83,6 @@ function translation() {
       by: /^(?!proxy\/(?:conversation|models|formats)\/)/,
       why: 'a format knows no provider',
     },
-    ...formats.map((name) => ({
-      file: new RegExp(`^proxy/formats/${name}/`),
-      by: new RegExp(`^(?!proxy/formats/(?!${name}/))`),
-      why: 'a format knows no other format, and what all formats share knows none',
-    })),
   ];
 }
 
@@ -121,7 +115,15 @@ function refusedFile(file: string, imported: string): string | undefined {
   if (allowed !== undefined && from !== to && !allowed.includes(to)) {
     return `${from}/ imports ${allowed.join(', ')} alone`;
   }
+  if (file.startsWith('proxy/formats/') && ![undefined, formatOf(file)].includes(formatOf(imported))) {
+    return 'a format knows no other format, and what all formats share knows none';
+  }
   return reserved.find((row) => row.file.test(imported) && !row.by.test(file))?.why;
+}
+
+/** The wire format whose folder the file is in. */
+function formatOf(path: string): string | undefined {
+  return /^proxy\/formats\/([a-z-]+)\//.exec(path)?.[1];
 }
 
 function refusedPackage(file: string, specifier: string): string | undefined {

@@ -1,14 +1,14 @@
 // Reads the content blocks of one response (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and reports
 // them to a sink. A whole response is read as the stream it would have been, so that both ways give the same.
+
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import type { CitedPlace } from '../../conversation/annotations.ts';
+import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
 import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
-import { annotationOf } from './citations.ts';
 import { BlockLog, isServerBlock } from './paused-turn.ts';
 
 type OpenBlock =
@@ -189,4 +189,30 @@ function explanation(details: unknown): string {
 function text(value: unknown): string {
   if (typeof value === 'string') return value;
   throw protocolError('a field of a content block is no text');
+}
+
+// Sources of a response's text (SDK type `TextCitation` of @anthropic-ai/sdk), as annotations of the message.
+/** Undefined for what is no source that callers know how to find. */
+function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
+  const { type, url, title, source } = citation;
+  switch (type) {
+    case 'web_search_result_location':
+      return typeof url === 'string' ? urlCitation(place, url, title) : undefined;
+    case 'search_result_location':
+      return typeof source === 'string' ? urlCitation(place, source, title) : undefined;
+    case 'char_location':
+      return ofDocument(citation, place, ['start_char_index', 'end_char_index']);
+    case 'page_location':
+      return ofDocument(citation, place, ['start_page_number', 'end_page_number']);
+    case 'content_block_location':
+      return ofDocument(citation, place, ['start_block_index', 'end_block_index']);
+    default:
+      return undefined;
+  }
+}
+
+function ofDocument(citation: JsonObject, place: CitedPlace, names: readonly string[]): JsonObject {
+  const location = Object.fromEntries(names.map((name) => [name, citation[name]]));
+  const { document_index: index, document_title: title, cited_text: quote } = citation;
+  return documentCitation(place, { index, title, quote, location });
 }

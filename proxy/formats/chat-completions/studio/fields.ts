@@ -14,7 +14,7 @@ import {
   type JointField,
   type OptionsOf,
 } from '../../fields.ts';
-import { keepsMetadata } from '../pass-request.ts';
+import { keepsMetadata } from '../write-request.ts';
 
 type Reader = 'outputLimit' | 'stop' | 'tools' | 'outputMode';
 

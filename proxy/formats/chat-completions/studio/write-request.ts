@@ -1,8 +1,8 @@
 // The studio's request: a body as its dialect has it.
 
 import { commonHeaders, type WrittenRequest } from '../../format.ts';
-import { passedBody } from '../pass-request.ts';
 import type { ChatFormatCall } from '../read-request.ts';
+import { passedBody } from '../write-request.ts';
 import { type Endpoint, endpointOf } from './dialects.ts';
 import { type InferenceBody, inferenceBody } from './inference.ts';
 import { plainConversation, plainMessages } from './messages.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ModelCapabilities, TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
-import { passedBody } from '../../../../../proxy/formats/chat-completions/pass-request.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { passedBody } from '../../../../../proxy/formats/chat-completions/write-request.ts';
 import { gptProvider } from '../../../../../proxy/providers/gpt-provider.ts';
 import { goldenCall } from '../../../../support/golden.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseError, readEnvelope } from '../../../../../proxy/formats/chat-completions/error-envelopes.ts';
+import { parseError, readEnvelope } from '../../../../../proxy/formats/chat-completions/errors.ts';
 
 const said = (body: unknown) => readEnvelope(parseError(Buffer.from(JSON.stringify(body))));
 
