@@ -85,11 +85,11 @@ export interface WrittenRequest {
   readonly headers: string[];
   readonly body: string;
   /** Fields of the request that the vendor does not get, for `x-svc-dropped-params`. */
-  readonly dropped?: readonly string[];
+  readonly dropped?: readonly string[] | undefined;
   /** Fields of the request that the vendor gets by other means than its own, for `x-svc-emulated-params`. */
-  readonly emulated?: readonly string[];
+  readonly emulated?: readonly string[] | undefined;
   /** The output limit that the gateway chose because the caller gave none, for `x-svc-max-tokens`. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
 }
 
 /** All headers but those of the credential and of one format alone. */

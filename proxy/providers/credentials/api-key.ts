@@ -16,6 +16,7 @@ export function keyInHeader(name: string): Authorize {
 export const noCredential: Authorize = ({ headers }) => headers;
 
 function withoutHeader(headers: string[], name: string): string[] {
+  if (!headers.includes(name)) return headers;
   const at = headers.findIndex((one, index) => index % 2 === 0 && one === name);
   return at === -1 ? headers : headers.toSpliced(at, 2);
 }
