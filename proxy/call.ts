@@ -1,7 +1,7 @@
 // One authorised chat request on its way: what inspect, reserve and dispatch look at, and what became of it.
 
 import type { Caller } from './access/authenticator.ts';
-import type { Traits } from './catalog/capabilities.ts';
+import type { ModelCapabilities } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';
 import type { ResponseEnd } from './conversation/response-end.ts';
 import type { CostText, Usage } from './conversation/usage.ts';
@@ -22,7 +22,7 @@ export interface ChatCall {
   /** Undefined where the catalog, or a custom provider's list, knows the model. */
   readonly unknownModel?: UnknownModel | undefined;
   /** What models like this one take. */
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   /** In the order in which they are to be tried; never empty. */
   readonly targets: readonly Target[];
   /** What a usage costs, for the usage chunk of a stream whose caller asked for it. */

@@ -58,11 +58,33 @@ const reserved: readonly { readonly file: RegExp; readonly by: RegExp; readonly 
     why: 'app.ts constructs a whole plane: only its own entry, quickstart/ and tests start it',
   },
   {
-    file: /^proxy\/(?:providers\/(?!(?:provider|custom|vendor-[a-z]+)\.ts$)|formats\/(?!chat-completions\/)[a-z-]+\/)/,
+    file: /^proxy\/(?:providers\/(?!(?:provider|custom|credentials\/credential)\.ts$)|formats\/(?!chat-completions\/)[a-z-]+\/)/,
     by: /^(?:proxy\/(?:formats\/|providers\/|telemetry\/|[a-z-]+\.ts$)|scripts\/|test\/)/,
     why: 'a provider is the interface in providers/provider.ts, seen from the request path',
   },
+  ...translation(),
 ];
+
+/** Rooms of the translation in one direction: conversation ← models ← formats ← each format ← providers. No format knows another. */
+function translation() {
+  return [
+    {
+      file: /^proxy\/models\//,
+      by: /^(?!proxy\/conversation\/)/,
+      why: 'a conversation knows no family of models',
+    },
+    {
+      file: /^proxy\/formats\//,
+      by: /^(?!proxy\/(?:conversation|models)\/)/,
+      why: 'conversations and families of models know no format',
+    },
+    {
+      file: /^proxy\/providers\//,
+      by: /^(?!proxy\/(?:conversation|models|formats)\/)/,
+      why: 'a format knows no provider',
+    },
+  ];
+}
 
 export interface Violation {
   readonly file: string;
@@ -93,7 +115,15 @@ function refusedFile(file: string, imported: string): string | undefined {
   if (allowed !== undefined && from !== to && !allowed.includes(to)) {
     return `${from}/ imports ${allowed.join(', ')} alone`;
   }
+  if (file.startsWith('proxy/formats/') && ![undefined, formatOf(file)].includes(formatOf(imported))) {
+    return 'a format knows no other format, and what all formats share knows none';
+  }
   return reserved.find((row) => row.file.test(imported) && !row.by.test(file))?.why;
+}
+
+/** The wire format whose folder the file is in. */
+function formatOf(path: string): string | undefined {
+  return /^proxy\/formats\/([a-z-]+)\//.exec(path)?.[1];
 }
 
 function refusedPackage(file: string, specifier: string): string | undefined {

@@ -3,7 +3,6 @@
 
 import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
 import type { Role } from '../../proto/words/access.ts';
-import type { Method } from '../services/method.ts';
 import * as aiSystems from '../services/ai-systems.ts';
 import * as audit from '../services/audit.ts';
 import * as billAdjustments from '../services/bill-adjustments.ts';
@@ -15,6 +14,7 @@ import * as budgets from '../services/budgets.ts';
 import * as guardrailTest from '../services/guardrail-test.ts';
 import * as guardrails from '../services/guardrails.ts';
 import * as limits from '../services/limits.ts';
+import type { Method } from '../services/method.ts';
 import * as operatorTokens from '../services/operator-tokens.ts';
 import * as of from '../services/organization-of.ts';
 import * as organizations from '../services/organizations.ts';

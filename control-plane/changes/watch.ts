@@ -7,11 +7,17 @@ import type { WatchAsk__Output } from '../../proto/generated/gateway/v1/WatchAsk
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';
 import type { WatchResponse } from '../../proto/generated/gateway/v1/WatchResponse.ts';
 import type { WatchStart__Output } from '../../proto/generated/gateway/v1/WatchStart.ts';
-import { epochChanges, recordKinds, recordStates, type EpochChange } from '../../proto/words/access.ts';
+import { type EpochChange, epochChanges, recordKinds, recordStates } from '../../proto/words/access.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';
 import { countedIn } from '../store/epochs.ts';
-import { type ChangeRow, type Position, type Recall, type Store, StoreUnavailableError } from '../store/store.ts';
+import {
+  type ChangeRow,
+  type Position,
+  type Recall,
+  type Store,
+  StoreUnavailableError,
+} from '../store/store.ts';
 import { type Feed, indexAfter } from './feed.ts';
 import type { WatcherEntry, Watchers } from './watchers.ts';
 

@@ -79,4 +79,3 @@ export function secretsLike({ wire_format, key_form }: KeyRules): VendorName | u
   const signs = vendors[wire_format].secret === 'api key or access keys' && key_form === 'wire_format';
   return signs ? wire_format : 'gpt-provider';
 }
-

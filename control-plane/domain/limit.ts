@@ -7,9 +7,6 @@ import { type Reference, referenceOf, wordOf } from './enum-names.ts';
 import { type Field, invalid, isValid, optional, valid } from './field.ts';
 import { date, within } from './shared-fields.ts';
 
-
-
-
 export const limitCountMax = 1_000_000_000;
 
 export type LimitSubject = Reference<LimitSubjectKind>;

@@ -31,6 +31,7 @@ import { scan } from '../../guardrails/scan.ts';
 import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
 import type { TestGuardrailsResponse } from '../../proto/generated/gateway/v1/TestGuardrailsResponse.ts';
 import { InnerPointers } from './inner-pointers.ts';
+import { checkOf } from './stored-check.ts';
 import {
   bytesPerToken,
   InspectionTime,
@@ -43,7 +44,6 @@ import {
   tryAll,
   window,
 } from './trial.ts';
-import { checkOf } from './stored-check.ts';
 
 export interface BodyTrialTask {
   /** In the order in which they are applied. */

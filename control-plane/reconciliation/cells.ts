@@ -1,6 +1,7 @@
 // Both sides of a day put beside each other: a cell for each group of provider keys, model and kind of charge. Usage and cost may come
 // from two documents; where one says both, its own tokens count. Pure.
 
+import type { Selectable } from 'kysely';
 import type { BillDocument, BillRowKind, BillVendor } from '../../proto/words/money.ts';
 import { jsonColumn } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
@@ -9,7 +10,6 @@ import type { LedgerSum } from './ledger-sums.ts';
 import { type Group, groupWithoutMapping, type Mappings, type Reference, theReferences } from './mappings.ts';
 import { modelNames } from './model-names.ts';
 import { noTokens, plusTokens, type Tokens, theTokens } from './tokens.ts';
-import type { Selectable } from 'kysely';
 
 export type BillRow = Pick<
   Selectable<Schema['bill_rows']>,

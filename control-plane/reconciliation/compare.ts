@@ -1,5 +1,7 @@
 // A day of a vendor held against the ledger: read in one snapshot, judged in the program, written where nothing has changed meanwhile.
 
+import { hash } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import type { BillRowKind, BillVendor } from '../../proto/words/money.ts';
 import type { ReconcileRowsTable } from '../store/reconciliation-tables.ts';
 import { type Analysis, analyse, type Bound, isBeyond, largerSide } from './analysis.ts';
@@ -7,8 +9,6 @@ import { type Cell, cellsOf, qualified, saysOf } from './cells.ts';
 import { type AdjustedPlace, type DayInputs, daysAround, type Neighbour } from './day-inputs.ts';
 import { called, type Explained, explain, type Surroundings } from './explain.ts';
 import { noTokens } from './tokens.ts';
-import type { Selectable } from 'kysely';
-import { hash } from 'node:crypto';
 
 export type DriftRow = Omit<
   Selectable<ReconcileRowsTable>,

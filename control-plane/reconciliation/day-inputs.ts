@@ -1,5 +1,6 @@
 // All that a comparison looks at, read in one snapshot.
 
+import type { Kysely } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import { nanoPerUsd } from '../../common/money.ts';
 import type { BillDocument, BillVendor } from '../../proto/words/money.ts';
@@ -12,7 +13,6 @@ import { readLedgerSums } from './ledger-sums.ts';
 import { createMappings, groupWithoutMapping, type Mappings, theReferences } from './mappings.ts';
 import { modelNames } from './model-names.ts';
 import { type PriceOf, readPrices } from './prices.ts';
-import type { Kysely } from 'kysely';
 
 export interface DayPlace {
   readonly organizationId: string;

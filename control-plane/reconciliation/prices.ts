@@ -9,9 +9,9 @@ import { selectsModel } from '../../catalog/model-selector.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { aList } from '../../common/json-shape.ts';
 import { nanoOfUsd } from '../../common/money.ts';
-import { readCallable } from '../store/provider-rows.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';
 import { jsonColumn } from '../store/json-columns.ts';
+import { readCallable } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Tokens } from './tokens.ts';
 

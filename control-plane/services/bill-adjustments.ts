@@ -1,6 +1,7 @@
 // Adjustments: each settles a difference between bill and ledger by an entry with an author and a reason, booked or accepted. One is
 // never changed: a counter entry takes it back.
 
+import type { Selectable } from 'kysely';
 import { aList, aPair, aString } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { never } from '../../common/never.ts';
@@ -29,7 +30,6 @@ import { type DriftRow, findDrift } from './bill-drift.ts';
 import { flag } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
-import type { Selectable } from 'kysely';
 
 type AdjustmentRow = Selectable<Schema['usage_adjustments']>;
 

@@ -1,5 +1,6 @@
 // What differs between bills and ledger, and how days compare: read from what the comparisons have written.
 
+import type { Kysely, Selectable } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';
 import type { Drift } from '../../proto/generated/gateway/v1/Drift.ts';
@@ -9,7 +10,15 @@ import type { ListDriftResponse } from '../../proto/generated/gateway/v1/ListDri
 import type { ListReconciledDaysRequest__Output } from '../../proto/generated/gateway/v1/ListReconciledDaysRequest.ts';
 import type { ListReconciledDaysResponse } from '../../proto/generated/gateway/v1/ListReconciledDaysResponse.ts';
 import type { ReconciledDay } from '../../proto/generated/gateway/v1/ReconciledDay.ts';
-import { type BillVendor, type DriftState, billReferenceKinds, billRowKinds, billVendors, driftReasonCodes, driftStates } from '../../proto/words/money.ts';
+import {
+  type BillVendor,
+  billReferenceKinds,
+  billRowKinds,
+  billVendors,
+  type DriftState,
+  driftReasonCodes,
+  driftStates,
+} from '../../proto/words/money.ts';
 import { billVendor, driftState } from '../domain/bill.ts';
 import { each, type Field, isValid, optional, valid } from '../domain/field.ts';
 import { date, id, timeText } from '../domain/shared-fields.ts';
@@ -23,7 +32,6 @@ import { cutPage, pageBy } from '../rpc/page.ts';
 import { jsonColumn, strings } from '../store/json-columns.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ReadCall } from './method.ts';
-import type { Kysely, Selectable } from 'kysely';
 
 export type DriftRow = Selectable<Schema['reconcile_rows']>;
 type DayRow = Selectable<Schema['reconcile_days']>;

@@ -1,5 +1,7 @@
 // Bills: what documents of vendors say of days. A day of a document and account is replaced as a whole, so an import can be repeated.
 
+import { hash } from 'node:crypto';
+import type { Kysely, Selectable } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { budgetUsdMax, usdOfNano } from '../../common/money.ts';
 import { uuidv7 } from '../../common/uuid.ts';
@@ -13,7 +15,15 @@ import type { ImportedDay } from '../../proto/generated/gateway/v1/ImportedDay.t
 import type { ListBillDaysRequest__Output } from '../../proto/generated/gateway/v1/ListBillDaysRequest.ts';
 import type { ListBillDaysResponse } from '../../proto/generated/gateway/v1/ListBillDaysResponse.ts';
 import { type BillDocument, billDocuments } from '../../proto/words/money.ts';
-import { type BillRow, billAccount, billDocument, billRow, billVendor, costMax, defaultAccount } from '../domain/bill.ts';
+import {
+  type BillRow,
+  billAccount,
+  billDocument,
+  billRow,
+  billVendor,
+  costMax,
+  defaultAccount,
+} from '../domain/bill.ts';
 import { type Field, invalid, optional, type Problem, valid } from '../domain/field.ts';
 import { date, timeText } from '../domain/shared-fields.ts';
 import { documents, finalAt } from '../reconciliation/documents.ts';
@@ -24,8 +34,6 @@ import { cutPage, pageBy, threeTexts } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { flag } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
-import type { Kysely, Selectable } from 'kysely';
-import { hash } from 'node:crypto';
 
 type BillDayRow = Selectable<Schema['bill_days']>;
 

@@ -1,5 +1,6 @@
 // One guardrail: its row, what operators, proxies and the audit log are told of it, and what becomes of it with an AI system.
 
+import type { Kysely, Selectable } from 'kysely';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { Guardrail } from '../../proto/generated/gateway/v1/Guardrail.ts';
@@ -17,7 +18,6 @@ import type { Schema } from '../store/schema.ts';
 import type { Invalidation } from '../store/store.ts';
 import type { ChangeCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import type { Kysely, Selectable } from 'kysely';
 
 export type GuardrailRow = Selectable<Schema['guardrails']>;
 

@@ -2,6 +2,7 @@
 // record, so a change of one names that record on the change feed. A webhook's secret is answered when it is made, and never
 // comes out here again.
 
+import type { Kysely } from 'kysely';
 import { isUuid, uuidv7 } from '../../common/uuid.ts';
 import { createWebhookSecret } from '../../common/webhook-signature.ts';
 import type { CreateGuardrailRequest__Output } from '../../proto/generated/gateway/v1/CreateGuardrailRequest.ts';
@@ -16,8 +17,26 @@ import type { RotateGuardrailSecretRequest__Output } from '../../proto/generated
 import type { RotateGuardrailSecretResponse } from '../../proto/generated/gateway/v1/RotateGuardrailSecretResponse.ts';
 import type { UpdateGuardrailRequest__Output } from '../../proto/generated/gateway/v1/UpdateGuardrailRequest.ts';
 import { type Field, invalid, optional, valid } from '../domain/field.ts';
-import { type GuardrailCheck, guardrailCheck, isCompiled, sameKindOfCheck, textBytesOf } from '../domain/guardrail-check.ts';
-import { aiSystemIds, guardrailMessage as callersMessage, failureRule, failureRuleOrBlock, fitting, guardedKeyIds, guardrailAction, guardrailName, guardrailPosition, guardrailPositionDefault, guardrailStage } from '../domain/guardrail.ts';
+import {
+  aiSystemIds,
+  guardrailMessage as callersMessage,
+  failureRule,
+  failureRuleOrBlock,
+  fitting,
+  guardedKeyIds,
+  guardrailAction,
+  guardrailName,
+  guardrailPosition,
+  guardrailPositionDefault,
+  guardrailStage,
+} from '../domain/guardrail.ts';
+import {
+  type GuardrailCheck,
+  guardrailCheck,
+  isCompiled,
+  sameKindOfCheck,
+  textBytesOf,
+} from '../domain/guardrail-check.ts';
 import { type CredentialText, leadsElsewhere, serviceCredential } from '../domain/service-check.ts';
 import { sealWebhookSecret } from '../domain/webhook.ts';
 import { checkOf } from '../guardrails/stored-check.ts';
@@ -27,10 +46,19 @@ import { cutPage, pageBy } from '../rpc/page.ts';
 import type { Schema } from '../store/schema.ts';
 import { NameTakenError } from '../store/store.ts';
 import { flag, isSame } from './columns.ts';
-import { aiSystemIdsOf, type GuardrailRow, guardrailInAudit, guardrailMessage, guardrailsOf, keyIdsOf, requireAiSystems, requireKeys, secretPlace } from './guardrail-rows.ts';
+import {
+  aiSystemIdsOf,
+  type GuardrailRow,
+  guardrailInAudit,
+  guardrailMessage,
+  guardrailsOf,
+  keyIdsOf,
+  requireAiSystems,
+  requireKeys,
+  secretPlace,
+} from './guardrail-rows.ts';
 import type { ChangeCall, Outcome, OutsideCall, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import type { Kysely } from 'kysely';
 
 /** Of one organization: every request is held against all of them. */
 export const guardrailsMax = 32;

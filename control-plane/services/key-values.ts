@@ -1,12 +1,12 @@
 // The values of virtual keys: what a caller sends, known by its hash alone. Every value that stops or changes is named on the
 // change feed, one invalidation for each.
 
+import { sql } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import type { ScopeKind } from '../../proto/words/access.ts';
 import type { Invalidation } from '../store/store.ts';
 import type { ChangeCall } from './method.ts';
 import type { ValueRow } from './virtual-key-rows.ts';
-import { sql } from 'kysely';
 
 /** Makes a value and stores its hash. The value is to be shown once. */
 export async function addValue(call: ChangeCall, keyId: string): Promise<{ value: string; row: ValueRow }> {

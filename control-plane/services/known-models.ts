@@ -1,9 +1,9 @@
 // The models that an organization's selectors are held against: the catalog's, and those of the custom providers that it may call.
 
-import { type KnownModels, knownModels } from '../domain/model-selector.ts';
-import { callableBy, type ProviderRow, modelsOf } from '../store/provider-rows.ts';
-import type { Schema } from '../store/schema.ts';
 import type { Kysely } from 'kysely';
+import { type KnownModels, knownModels } from '../domain/model-selector.ts';
+import { callableBy, modelsOf, type ProviderRow } from '../store/provider-rows.ts';
+import type { Schema } from '../store/schema.ts';
 
 /**
  * @param organizationId null: the platform's custom providers alone

@@ -1,6 +1,7 @@
 // The ledger as proxies call it, in the contract's messages and independent of the transport. What comes in is checked here;
 // what is booked is decided in ledger/.
 
+import { LRUCache } from 'lru-cache';
 import type { Background } from '../../common/background.ts';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Clock } from '../../common/clock.ts';
@@ -22,8 +23,8 @@ import { closeSession, type SessionEnd } from '../ledger/close-session.ts';
 import { LeaseBatches } from '../ledger/lease-work.ts';
 import { windowKey } from '../ledger/matching.ts';
 import type { LedgerMetrics } from '../ledger/metrics.ts';
-import { createReportBatches, eventsMax } from '../ledger/report-batches.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
+import { createReportBatches, eventsMax } from '../ledger/report-batches.ts';
 import { returning } from '../ledger/return-lease.ts';
 import { createSessionTouches, keepSession } from '../ledger/sessions.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
@@ -33,7 +34,6 @@ import type { BooksTransaction, Recall, Store } from '../store/store.ts';
 import type { UsageDays } from '../usage/partitions.ts';
 import { ledgerWindow, nanoOf, nanoUsd, seq } from './ledger-fields.ts';
 import { readReport } from './usage-report.ts';
-import { LRUCache } from 'lru-cache';
 
 /**
  * Every method throws CallError invalid_request, or not_found for another proxy's session; and StoreUnavailableError. A report

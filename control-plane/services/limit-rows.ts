@@ -1,12 +1,12 @@
 // One limit: its row, what proxies are told of it, who sees it, and its end with its subject.
 
+import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitRecord } from '../../proto/generated/gateway/v1/LimitRecord.ts';
 import { budgetPeriods, limitKinds } from '../../proto/words/access.ts';
 import type { Schema } from '../store/schema.ts';
 import type { ChangeCall, ReadCall } from './method.ts';
-import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 
 export type LimitRow = Selectable<Schema['limits']>;
 

@@ -1,12 +1,12 @@
 // What a row of methods.ts says about a method, and what a handler is given.
 
+import type { Kysely } from 'kysely';
 import type { CatalogState } from '../../catalog/in-force.ts';
-import type { DatabaseKind } from '../../proto/words/access.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { PrivateUpstreams } from '../../common/private-upstreams.ts';
 import type { SealKeys } from '../../common/seal.ts';
 import type { ShareOwner } from '../../common/shares.ts';
-import type { Role } from '../../proto/words/access.ts';
+import type { DatabaseKind, Role } from '../../proto/words/access.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import type { WebhookAddresses } from '../domain/webhook.ts';
@@ -16,7 +16,6 @@ import type { OperatorCaller } from '../rpc/caller.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Change, InsertRows, RowLocks, Unchanged } from '../store/store.ts';
 import type { LookedAt } from './selector-watch.ts';
-import type { Kysely } from 'kysely';
 
 export type Method<Request, Response> =
   | OperatorMethod<Request, Response>

@@ -1,5 +1,6 @@
 // People: members of an organization, and platform operators. What only owners may do to whom is decided in domain/roles.ts.
 
+import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreatePersonRequest__Output } from '../../proto/generated/gateway/v1/CreatePersonRequest.ts';
 import type { DeletePersonRequest__Output } from '../../proto/generated/gateway/v1/DeletePersonRequest.ts';
@@ -24,7 +25,6 @@ import { readKnownModels } from './known-models.ts';
 import { deleteLimitsUnder } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { withMatches } from './selector-check.ts';
-import type { Kysely, Selectable } from 'kysely';
 
 export type PersonRow = Selectable<Schema['people']>;
 

@@ -1,6 +1,7 @@
 // Custom providers: of one organization, managed by its owners and admins, or of the platform, for every organization. An
 // organization's own shadows nothing: no name is given twice among all that an organization may call.
 
+import type { Kysely } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateProviderRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderRequest.ts';
@@ -13,20 +14,26 @@ import type { Provider } from '../../proto/generated/gateway/v1/Provider.ts';
 import type { UpdateProviderRequest__Output } from '../../proto/generated/gateway/v1/UpdateProviderRequest.ts';
 import { keyForms, wireFormats } from '../../proto/words/access.ts';
 import { baseUrl } from '../domain/base-url.ts';
-import { customProviderName, keyForm, keyHeader, passedFields, secretsLike, wireFormat } from '../domain/custom-provider.ts';
+import {
+  customProviderName,
+  keyForm,
+  keyHeader,
+  passedFields,
+  secretsLike,
+  wireFormat,
+} from '../domain/custom-provider.ts';
 import { optional } from '../domain/field.ts';
 import { providerModels } from '../domain/provider-models.ts';
 import { timeText } from '../domain/shared-fields.ts';
 import { checked, expectRevision } from '../rpc/checked.ts';
 import { CallError, notFound } from '../rpc/errors.ts';
 import { pageOf } from '../rpc/page.ts';
-import { callableBy, type ProviderRow, modelsOf, passedFieldsOf } from '../store/provider-rows.ts';
+import { callableBy, modelsOf, type ProviderRow, passedFieldsOf } from '../store/provider-rows.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Invalidation, NameTakenError } from '../store/store.ts';
 import { isSame } from './columns.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { organizationChanged } from './organizations.ts';
-import type { Kysely } from 'kysely';
 
 /** Of one organization, and of the platform: all of both stand in each organization's record. */
 export const providersMax = 32;

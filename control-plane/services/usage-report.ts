@@ -8,8 +8,8 @@ import type { ReportUsageRequest__Output } from '../../proto/generated/gateway/v
 import type { UsageEvent__Output } from '../../proto/generated/gateway/v1/UsageEvent.ts';
 import type { UsageSlice__Output } from '../../proto/generated/gateway/v1/UsageSlice.ts';
 import type { UsageSource__Output } from '../../proto/generated/gateway/v1/UsageSource.ts';
-import { time } from '../domain/shared-fields.ts';
 import { type EstimateReason, estimateReasons } from '../../proto/words/money.ts';
+import { time } from '../domain/shared-fields.ts';
 import type { ReportedEvent } from '../ledger/report.ts';
 import type { Violation } from '../rpc/errors.ts';
 import type { UsageEventRow } from '../store/schema.ts';

@@ -1,8 +1,9 @@
 // Virtual keys: their rows, the message that shows one, what one belongs to, and who may have it.
 
+import type { Kysely, Selectable } from 'kysely';
 import { aMap, aString } from '../../common/json-shape.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';
-import { type ScopeKind, keyStatuses, scopeKinds } from '../../proto/words/access.ts';
+import { keyStatuses, type ScopeKind, scopeKinds } from '../../proto/words/access.ts';
 import { type Reference, referenceOf } from '../domain/enum-names.ts';
 import { mayHoldKeyOf } from '../domain/roles.ts';
 import { timeText } from '../domain/shared-fields.ts';
@@ -13,7 +14,6 @@ import type { Schema } from '../store/schema.ts';
 import { globsOf } from './columns.ts';
 import { keyStatus } from './key-status.ts';
 import type { ReadCall } from './method.ts';
-import type { Kysely, Selectable } from 'kysely';
 
 export type KeyRow = Selectable<Schema['virtual_keys']>;
 export type ValueRow = Selectable<Schema['key_values']>;

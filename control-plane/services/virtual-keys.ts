@@ -1,4 +1,6 @@
 // Virtual keys: what callers of the gateway send. A value is in the answer of the call that makes it and nowhere else.
+
+import { hash } from 'node:crypto';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateVirtualKeyRequest.ts';
 import type { CreateVirtualKeyResponse } from '../../proto/generated/gateway/v1/CreateVirtualKeyResponse.ts';
@@ -25,8 +27,20 @@ import { deleteLimitsUnder } from './limit-rows.ts';
 import type { ChangeCall, Outcome, ReadCall } from './method.ts';
 import { requireExists } from './organization-of.ts';
 import { matchesOf, withMatches } from './selector-check.ts';
-import { findKey, hintOf, type KeyRow, type KeyScope, keyMessage, keyScope, requireMayHoldKey, requireNotRevoked, requireOwnScope, type ValueRow, valuesOf, valuesOfKey } from './virtual-key-rows.ts';
-import { hash } from 'node:crypto';
+import {
+  findKey,
+  hintOf,
+  type KeyRow,
+  type KeyScope,
+  keyMessage,
+  keyScope,
+  requireMayHoldKey,
+  requireNotRevoked,
+  requireOwnScope,
+  type ValueRow,
+  valuesOf,
+  valuesOfKey,
+} from './virtual-key-rows.ts';
 
 const graceSecondsMax = 30 * 24 * 3600;
 const oldValuesMax = 10;

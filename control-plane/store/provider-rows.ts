@@ -1,11 +1,11 @@
 // Which custom providers an organization may call: its own and the platform's. No two of them have one name (providers.ts).
 
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
-import type { Schema } from './schema.ts';
 import { aList } from '../../common/json-shape.ts';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';
 import { jsonColumn, strings } from '../store/json-columns.ts';
+import type { Schema } from './schema.ts';
 
 export type ProviderRow = Selectable<Schema['providers']>;
 

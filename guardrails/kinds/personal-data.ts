@@ -12,7 +12,14 @@ import { type Emails, findEmails } from './personal-data/email.ts';
 import { iban } from './personal-data/iban.ts';
 import { ipAddress } from './personal-data/ip-address.ts';
 import { nationalId } from './personal-data/national-id.ts';
-import { blank, dash, type NumberType, type Place, reachMax, type Span } from './personal-data/number-type.ts';
+import {
+  blank,
+  dash,
+  type NumberType,
+  type Place,
+  reachMax,
+  type Span,
+} from './personal-data/number-type.ts';
 import { paymentCard } from './personal-data/payment-card.ts';
 import { phoneOf } from './personal-data/phone.ts';
 import { findWrapped, lineEndWithin, lineMax } from './personal-data/wrapped.ts';

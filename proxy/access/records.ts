@@ -1,14 +1,24 @@
 // The memory of records and what may be handed out of it. Pure and synchronous: messages, answers and records of Redis go
 // in, judgements come out; the clock is given. Whatever its way in, a record is judged by the one rule at each look.
 
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import { FeedState, type Position } from './feed-state.ts';
-import { type Held, type HeldKey, type HeldOrganization, type HeldScope, heldOf, isNewer, lastConfirmed, type RecordKind, type Subject } from './held.ts';
+import {
+  type Held,
+  type HeldKey,
+  type HeldOrganization,
+  type HeldScope,
+  heldOf,
+  isNewer,
+  lastConfirmed,
+  type RecordKind,
+  type Subject,
+} from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { CustomProvider, KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
-import { LRUCache } from 'lru-cache';
 
 /** What the control plane says about a hash, read in one snapshot. */
 export interface ResolveAnswer {

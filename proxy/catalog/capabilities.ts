@@ -3,12 +3,12 @@
 // names. A row of an operator's may name a model that another is like: a name of the account's own does not say which model is behind it.
 
 import { isModelGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
+import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';
 import { isTraitName, type Traits, traitValues } from '../../common/model-facts.ts';
 import { vendorNames } from '../../common/vendors.ts';
-import shipped from '../../catalog/traits.json' with { type: 'json' };
 
-export type { Traits };
+export type { Traits, Traits as ModelCapabilities };
 
 export interface TraitRow {
   /** Glob over `<provider>/<model>`. */

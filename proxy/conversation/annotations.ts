@@ -1,9 +1,9 @@
-// Sources of what was said, as `annotations` of a message: pages of the web as the callers' format has them (SDK type
+// Sources of a response's text, as `annotations` of a message: pages of the web as the callers' format has them (SDK type
 // `ChatCompletionMessage.Annotation`), places in documents of the request in an extension of the same form.
 import { isNumber } from '../../common/exact-number.ts';
 import type { JsonObject } from '../../common/json.ts';
 
-/** The words that the source stands for, in UTF-16 units of the content. */
+/** The words that the source backs, in UTF-16 units of the content. */
 export interface CitedPlace {
   readonly start_index: number;
   readonly end_index: number;

@@ -1,7 +1,7 @@
-// What a model has no place for, said in a place that it has: system messages in the middle as notes in the user's turn where they
-// stood, media of tool results and images of the assistant's in the user's turn that follows. What stands before stays as it was, so
+// What a model has no place for, moved to a place that it has: system messages in the middle as notes in the user's turn where they
+// were, media of tool results and images of the assistant's in the user's turn that follows. What is before stays unchanged, so
 // that a cached prompt still fits. Everything is a pure function of the conversation: the same turns always become the same.
-import type { Part, TextPart } from './content.ts';
+
 import type {
   AssistantTurn,
   Conversation,
@@ -12,6 +12,7 @@ import type {
   Turn,
 } from './conversation.ts';
 import { mediaOfAssistant, mediaOfTool, pointerTo } from './moved-media.ts';
+import type { Part, TextPart } from './parts.ts';
 
 export interface TurnAbilities {
   /** System messages behind the first turn have a place of their own. */
@@ -58,7 +59,7 @@ class TurnWriter {
   readonly #abilities: TurnAbilities;
   readonly #turns: Turn[] = [];
   /** Of the user's turn that is last: what follows in it is added here, not copied together anew. */
-  #said: Part[] = [];
+  #userParts: Part[] = [];
   /** Images that the assistant made, for the user's turn that follows. */
   #waiting: Part[] = [];
 
@@ -75,7 +76,7 @@ class TurnWriter {
         this.#addSystem(turn);
         return;
       case 'assistant':
-        this.#addAnswer(turn);
+        this.#addAssistant(turn);
         return;
       case 'tool':
         this.#addResults(turn);
@@ -90,11 +91,11 @@ class TurnWriter {
 
   #say(parts: readonly Part[]): void {
     if (this.#turns.at(-1)?.role !== 'user') {
-      this.#said = [];
-      this.#turns.push({ role: 'user', parts: this.#said });
+      this.#userParts = [];
+      this.#turns.push({ role: 'user', parts: this.#userParts });
     }
-    for (const part of this.#waiting) this.#said.push(part);
-    for (const part of parts) this.#said.push(part);
+    for (const part of this.#waiting) this.#userParts.push(part);
+    for (const part of parts) this.#userParts.push(part);
     this.#waiting = [];
   }
 
@@ -107,7 +108,7 @@ class TurnWriter {
   }
 
   /** Images wait behind the results of the turn's calls, which have to follow it. */
-  #addAnswer(turn: AssistantTurn): void {
+  #addAssistant(turn: AssistantTurn): void {
     if (this.#waiting.length > 0) this.#say([]);
     if (turn.images.length === 0 || this.#abilities.madeImages) {
       this.#turns.push(turn);
@@ -140,7 +141,7 @@ function withoutImages(turn: AssistantTurn): AssistantTurn {
   return {
     ...turn,
     images: [],
-    // An answer of images alone was an answer all the same.
+    // A message of images alone was a message all the same.
     parts: turn.parts.some(({ text }) => text.trim() !== '') ? turn.parts : [text('[The image follows.]')],
   };
 }
@@ -150,11 +151,11 @@ function withPointers(parts: readonly Part[], abilities: TurnAbilities): Part[] 
   return parts.map((part) => (fits(part, abilities) ? part : text(pointerTo(part.kind))));
 }
 
-function text(said: string): TextPart {
-  return { kind: 'text', text: said, cache: undefined };
+function text(value: string): TextPart {
+  return { kind: 'text', text: value, cache: undefined };
 }
 
-/** Marked off, so that the model can tell it from what the user says, and no text of the two reads as one. */
+/** Marked off, so that the model can tell it from the user's texts, and no text of the two reads as one. */
 function asNote({ text, cache }: TextPart): TextPart[] {
   if (text.trim() === '') return [];
   return [{ kind: 'text', text: `<system_message>\n${text}\n</system_message>`, cache }];

@@ -6,7 +6,7 @@ export function invalid(param: string | undefined, message: string): GatewayErro
   return new GatewayError('invalid_request', { message, ...(param !== undefined && { param }) });
 }
 
-/** A field that the target cannot honour and without which the caller would misread the answer. */
+/** A field that the target cannot honour and without which the caller would misread the response. */
 export function unsupported(param: string, message: string): GatewayError {
   return new GatewayError('unsupported_parameter', { param, message });
 }

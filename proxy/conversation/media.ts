@@ -1,4 +1,4 @@
-// Media inside requests: data URLs taken apart, images told by their bytes and not by what the caller calls them.
+// Media inside requests: data URLs taken apart, images known by their bytes and not by their declared type.
 import { plainBase64 } from '../../common/plain-base64.ts';
 import { invalid } from './invalid.ts';
 

@@ -1,5 +1,5 @@
-// What is said where media of tool results and of the assistant's stand in a turn of the user's, because the vendor takes them nowhere
-// else. The same words at every vendor, so that a conversation reads the same wherever it goes on.
+// What the model reads where media of tool results and of the assistant's are in a turn of the user's, because the vendor takes them
+// nowhere else. The same words at every vendor, so that a conversation reads the same wherever it goes on.
 
 export function mediaOfTool(name?: string): string {
   return name === undefined

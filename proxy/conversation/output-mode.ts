@@ -1,10 +1,22 @@
-// An answer in JSON from a model that may have no such mode: held to the schema natively, given as the input of a tool that
-// must be called, or asked for in words. How is a pure function of the request, so that the answer is read as it was asked for.
+// A response in JSON from a model that may have no such mode: held to the schema natively, given as the input of a tool that
+// must be called, or requested in words. How is a pure function of the request, so that the response is read as it was requested.
 import type { JsonObject } from '../../common/json.ts';
-import type { ResponseFormat } from './options.ts';
 import type { ToolDefinition, Tools } from './tools.ts';
 
-export type AnswerForm =
+export type ResponseFormat =
+  | { readonly kind: 'text' }
+  /** Any JSON object. */
+  | { readonly kind: 'json' }
+  | {
+      readonly kind: 'schema';
+      readonly name: string;
+      readonly description: string | undefined;
+      /** JSON Schema. */
+      readonly schema: JsonObject;
+      readonly strict: boolean;
+    };
+
+export type OutputMode =
   | { readonly kind: 'text' }
   /** Any JSON object, by a mode of the vendor's. */
   | { readonly kind: 'json' }
@@ -13,7 +25,7 @@ export type AnswerForm =
   /** To be added to the system texts. */
   | { readonly kind: 'words'; readonly text: string };
 
-export interface FormAbilities {
+export interface OutputAbilities {
   /** The schema as the vendor takes it; undefined where it does not. */
   native(schema: JsonObject): JsonObject | undefined;
   /** Whether it has a mode for JSON without a schema. */
@@ -21,16 +33,16 @@ export interface FormAbilities {
   readonly forcedTools: boolean;
 }
 
-export function answerForm(format: ResponseFormat, tools: Tools, abilities: FormAbilities): AnswerForm {
+export function outputModeOf(format: ResponseFormat, tools: Tools, abilities: OutputAbilities): OutputMode {
   if (format.kind === 'text') return { kind: 'text' };
   if (format.kind === 'json' && abilities.json === true) return { kind: 'json' };
   const schema = format.kind === 'schema' ? abilities.native(format.schema) : undefined;
   if (schema !== undefined) return { kind: 'native', schema };
-  // This answer is a call, and no text that could have a form.
+  // This response is a call, and no text that could have a form.
   if (mustCall(tools)) return { kind: 'text' };
   if (format.kind === 'json') return { kind: 'words', text: `Answer with one JSON object ${nothingElse}` };
   if (abilities.forcedTools && format.schema.type === 'object') {
-    return { kind: 'tool', tool: answerTool(format, tools) };
+    return { kind: 'tool', tool: responseTool(format, tools) };
   }
   const text = `Answer with JSON that keeps to the JSON Schema below ${nothingElse}\n${JSON.stringify(format.schema)}`;
   return { kind: 'words', text };
@@ -44,7 +56,12 @@ export function mustCall({ choice }: Tools): boolean {
   return choice.kind === 'required' || choice.kind === 'named';
 }
 
-function answerTool(format: Extract<ResponseFormat, { kind: 'schema' }>, tools: Tools): ToolDefinition {
+/** Whether the model may call a function. */
+export function mayCall({ definitions, choice }: Tools): boolean {
+  return definitions.length > 0 && choice.kind !== 'none';
+}
+
+function responseTool(format: Extract<ResponseFormat, { kind: 'schema' }>, tools: Tools): ToolDefinition {
   const purpose = 'Gives the answer: its input is all that is said.';
   let name = 'json_tool_call';
   while (tools.definitions.some((one) => one.name === name)) name += '_';
@@ -57,8 +74,8 @@ function answerTool(format: Extract<ResponseFormat, { kind: 'schema' }>, tools: 
   };
 }
 
-/** The tools with the one that gives the answer among them; one of them must be called. */
-export function withAnswerTool(tools: Tools, form: AnswerForm): Tools {
+/** The tools with the one that gives the response among them; one of them must be called. */
+export function withResponseTool(tools: Tools, form: OutputMode): Tools {
   if (form.kind !== 'tool') return tools;
   const { definitions, choice, asFunctions } = tools;
   const { tool } = form;
@@ -73,87 +90,87 @@ export function withAnswerTool(tools: Tools, form: AnswerForm): Tools {
   };
 }
 
-/** The text of an answer on its way to the caller, whole or in pieces, freed from what only its form brought with it. */
-export class AnswerText {
-  readonly #form: AnswerForm;
+/** The text of a response on its way to the caller, whole or in pieces, freed from what only its form brought with it. */
+export class ResponseText {
+  readonly #form: OutputMode;
   readonly #fence = new FenceFilter();
-  #held = '';
-  #answered = false;
+  #pending = '';
+  #hasInput = false;
 
-  constructor(form: AnswerForm) {
+  constructor(form: OutputMode) {
     this.#form = form;
   }
 
-  /** Whether the call of this name is the answer. */
-  isAnswer(tool: string): boolean {
+  /** Whether the call of this name is the response. */
+  isResponseTool(tool: string): boolean {
     return this.#form.kind === 'tool' && this.#form.tool.name === tool;
   }
 
-  /** A piece of what the model said. @returns what the caller may have by now */
-  said(text: string): string {
+  /** A piece of the model's text. @returns what the caller may have by now */
+  push(text: string): string {
     if (this.#form.kind === 'words') return this.#fence.push(text);
     if (this.#form.kind !== 'tool') return text;
-    // Beside the answer it is no JSON; without one it is all there is.
-    this.#held += text;
+    // Beside the response it is no JSON; without one it is all there is.
+    this.#pending += text;
     return '';
   }
 
-  /** A piece of the input of the call that is the answer. */
-  answered(json: string): string {
-    this.#answered = true;
+  /** A piece of the input of the call that is the response. */
+  pushInput(json: string): string {
+    this.#hasInput = true;
     return json;
   }
 
   /** What was held back. */
   end(): string {
     if (this.#form.kind === 'words') return this.#fence.end();
-    return this.#answered ? '' : this.#held;
+    return this.#hasInput ? '' : this.#pending;
   }
 }
 
-/** Takes a Markdown fence off a text that consists of it: models add one even where they are asked not to. */
+/** Takes a Markdown fence off a text that consists of it: models add one even where the request forbids it. */
 class FenceFilter {
-  #held = '';
+  #pending = '';
   #state: 'start' | 'plain' | 'fenced' | 'closed' = 'start';
 
   push(text: string): string {
-    this.#held += text;
+    this.#pending += text;
     if (this.#state === 'start') this.#open();
     switch (this.#state) {
       case 'start':
       case 'closed':
         return '';
       case 'plain':
-        return this.#take(this.#held.length);
+        return this.#take(this.#pending.length);
       case 'fenced':
         return this.#inside();
     }
   }
 
   end(): string {
-    return this.#state === 'closed' || this.#held.includes('```') ? '' : this.#held;
+    return this.#state === 'closed' || this.#pending.includes('```') ? '' : this.#pending;
   }
 
   #open(): void {
-    const begun = this.#held.trimStart();
+    const begun = this.#pending.trimStart();
     const fence = /^```\w{0,16}\s{0,16}(?=[[{])/.exec(begun)?.[0];
     if (fence !== undefined) {
-      this.#held = begun.slice(fence.length);
+      this.#pending = begun.slice(fence.length);
       this.#state = 'fenced';
-    } else if (this.#held.length > fenceMax || !/^(`{0,3}|```\w*\s*)$/.test(begun)) this.#state = 'plain';
+    } else if (this.#pending.length > fenceMax || !/^(`{0,3}|```\w*\s*)$/.test(begun)) this.#state = 'plain';
   }
 
   /** Between fences all passes but what may be the closing one. No line of JSON begins with a fence. */
   #inside(): string {
-    const closing = /\n[ \t]*```/.exec(this.#held);
-    if (closing === null) return this.#take(endOfText(this.#held));
+    const closing = /\n[ \t]*```/.exec(this.#pending);
+    if (closing === null) return this.#take(endOfText(this.#pending));
     this.#state = 'closed';
     return this.#take(closing.index);
   }
 
   #take(length: number): string {
-    const taken = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
+    const taken = this.#pending.slice(0, length);
+    this.#pending = this.#pending.slice(length);
     return taken;
   }
 }

@@ -5,8 +5,8 @@ import { isObject, type JsonObject } from '../../common/json.ts';
 /** The description with what no keyword says any more: `Stars. (minimum: 1, maximum: 5)` */
 export function described(description: unknown, keywords: JsonObject): string | undefined {
   const words = Object.entries(keywords).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
-  const said = typeof description === 'string' && description !== '' ? [description] : [];
-  const parts = words.length === 0 ? said : [...said, `(${words.join(', ')})`];
+  const given = typeof description === 'string' && description !== '' ? [description] : [];
+  const parts = words.length === 0 ? given : [...given, `(${words.join(', ')})`];
   return parts.length === 0 ? undefined : parts.join(' ');
 }
 

@@ -1,7 +1,3 @@
-// The most tokens that a model can have generated a text as, for a response whose usage nobody reported. No tokenizer is at hand
-// for each model, so every kind of character counts as densely as any vendor's vocabulary splits it: high, never low.
-import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
-
 /**
  * Words in small letters, also with one capital in front: three letters a token, and five letters three tokens where it is no word of
  * any language (too long, or too many consonants in a row). The blank in front of a word is part of its token. Every other ASCII
@@ -87,52 +83,4 @@ function isVowel(code: number): boolean {
 function utf8Bytes(code: number): number {
   if (code < 0x800) return 2;
   return code >= 0xd800 && code <= 0xdbff ? 4 : 3;
-}
-
-/**
- * The same of every string that the model wrote in a message or delta of the callers' format: content, reasoning, refusals, names
- * and arguments of calls, transcripts, and whatever a vendor adds under a name that is not known here.
- */
-export function messageTokensMax(message: JsonObject): number {
-  let tokens = 0;
-  for (const [name, field] of Object.entries(message)) {
-    if (!notWritten.has(name) && !repeats(name, message)) tokens += fieldTokensMax(field);
-  }
-  return tokens;
-}
-
-/** The same of all messages of a whole response. @param body in the callers' format; what is none has no text */
-export function completionTokensMax(body: Buffer): number {
-  const completion = parseJson(body.toString());
-  const choices: readonly unknown[] =
-    isObject(completion) && Array.isArray(completion.choices) ? completion.choices : [];
-  const messages = choices.map((choice) => (isObject(choice) ? choice.message : undefined));
-  return messages.reduce<number>((sum, one) => sum + (isObject(one) ? messageTokensMax(one) : 0), 0);
-}
-
-function fieldTokensMax(field: unknown): number {
-  if (typeof field === 'string') return textTokensMax(field);
-  if (Array.isArray(field)) return field.reduce<number>((sum, one) => sum + fieldTokensMax(one), 0);
-  return isObject(field) ? messageTokensMax(field) : 0;
-}
-
-/** Names, marks and data that are no text of the model's. */
-const notWritten: ReadonlySet<string> = new Set([
-  'role',
-  'id',
-  'type',
-  'data',
-  'url',
-  'signature',
-  'annotations',
-  'thinking_blocks',
-  'encrypted_content',
-]);
-
-/** Servers name the reasoning in one of several ways, and some send it under two of them. */
-function repeats(name: string, { reasoning_content, reasoning }: JsonObject): boolean {
-  if (name === 'reasoning') return typeof reasoning_content === 'string';
-  return (
-    name === 'reasoning_details' && (typeof reasoning_content === 'string' || typeof reasoning === 'string')
-  );
 }

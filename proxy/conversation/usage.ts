@@ -1,7 +1,6 @@
 // Tokens of one request by one rule: prompt includes cache reads and writes, writes those of an hour, completion reasoning; and what
 // else says what it cost: sound and images among its tokens, searches, how and where it was served.
 import { isNumber, isWhole } from '../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../common/json.ts';
 import { isServiceTier, type ServiceTier } from '../../common/model-facts.ts';
 
 export interface Usage {
@@ -41,7 +40,7 @@ export interface SpecialUsage {
 /** `unknown`: a vendor's word that nobody here knows. */
 export type ServedTier = ServiceTier | 'unknown';
 
-/** Shown where a vendor told none. */
+/** Shown where a vendor reported none. */
 export const noUsage: Usage = Object.freeze({
   promptTokens: 0,
   completionTokens: 0,
@@ -72,59 +71,8 @@ export function special(fields: Partial<SpecialUsage>): Pick<Usage, 'special'> {
 /** USD as a decimal string; undefined where it is not known. */
 export type CostText = (usage: Usage) => string | undefined;
 
-/** The field of `usage` that tells the cost in the last chunk of a stream, as the header `x-svc-cost` does of whole answers. */
+/** The field of `usage` with the cost, in the last chunk of a stream; whole responses have the header `x-svc-cost`. */
 export const costField = 'x_svc_cost';
-
-/** What stands beside `usage` in a completion or chunk, and what the request says that the vendor may not repeat. */
-export interface UsageContext {
-  /** `service_tier` of the response. */
-  readonly served?: unknown;
-  /** `service_tier` of the request. */
-  readonly asked?: unknown;
-  /** The request asked for cache entries that live twelve hours. */
-  readonly asksLongCache?: boolean;
-  readonly images?: number;
-  readonly searches?: number;
-}
-
-/**
- * Reads `usage` of a completion or chunk in the GPT vendor's shape (SDK type `CompletionUsage`; of sound and of what is written to
- * caches also the details of the vendor's other APIs, `cached_tokens_details` and `cache_write_tokens_details`).
- * @returns undefined where it is absent, null or without the two counts
- */
-export function readUsage(value: unknown, context: UsageContext = {}): Usage | undefined {
-  const usage = objectOf(value);
-  const promptTokens = count(usage.prompt_tokens);
-  const completionTokens = count(usage.completion_tokens);
-  if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const prompt = objectOf(usage.prompt_tokens_details);
-  const completion = objectOf(usage.completion_tokens_details);
-  const reasoningTokens = count(completion.reasoning_tokens) ?? 0;
-  // Some who speak the format count reasoning beside the completion, which only the total tells.
-  const isBeside = count(usage.total_tokens) === promptTokens + completionTokens + reasoningTokens;
-  const cacheWriteTokens = count(prompt.cache_write_tokens) ?? 0;
-  const lifetimes = objectOf(prompt.cache_write_tokens_details);
-  // Where the vendor does not tell them apart, those of a request that asked for the long life have it.
-  const long = context.asksLongCache === true ? cacheWriteTokens : 0;
-  return {
-    promptTokens,
-    completionTokens: isBeside ? completionTokens + reasoningTokens : completionTokens,
-    cacheReadTokens: count(prompt.cached_tokens) ?? 0,
-    cacheWriteTokens,
-    cacheWrite1hTokens: 0,
-    reasoningTokens,
-    ...special({
-      cacheWrite12hTokens: count(lifetimes.ttl_12h_tokens) ?? long,
-      audioPromptTokens: count(prompt.audio_tokens) ?? 0,
-      audioCacheReadTokens: count(objectOf(prompt.cached_tokens_details).audio_tokens) ?? 0,
-      audioCompletionTokens: count(completion.audio_tokens) ?? 0,
-      imageCompletionTokens: count(completion.image_tokens) ?? 0,
-      images: context.images ?? 0,
-      searches: context.searches ?? 0,
-      serviceTier: servedTier(context.served, context.asked),
-    }),
-  };
-}
 
 /** The usual way of being served, in vendors' words. */
 const usualTiers: ReadonlySet<unknown> = new Set([
@@ -136,25 +84,21 @@ const usualTiers: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * How a request was served. Where the vendor says nothing it may have been served as it asked, if that is dearer.
- * @param told in the vendor's word
- * @param asked in the request's word
+ * How a request was served. Where the vendor does not report it, it may have been served as requested, if that is dearer.
+ * @param reported in the vendor's word
+ * @param requested in the request's word
  */
-export function servedTier(told: unknown, asked?: unknown): ServedTier | undefined {
-  if (typeof told === 'string' && told !== '') return tierOf(told.toLowerCase());
-  const tier = typeof asked === 'string' ? tierOf(asked) : undefined;
+export function servedTier(reported: unknown, requested?: unknown): ServedTier | undefined {
+  if (typeof reported === 'string' && reported !== '') return tierOf(reported.toLowerCase());
+  const tier = typeof requested === 'string' ? tierOf(requested) : undefined;
   return tier === 'flex' || tier === 'batch' || tier === 'unknown' ? undefined : tier;
 }
 
 function tierOf(word: string): ServedTier | undefined {
   if (usualTiers.has(word)) return undefined;
-  // The GPT vendor's newer word for it; its answers keep the older one.
+  // The GPT vendor's newer word for it; its responses keep the older one.
   if (word === 'fast') return 'priority';
   return isServiceTier(word) ? word : 'unknown';
-}
-
-function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
 }
 
 /** A whole number of tokens, however it is written: `4e3` and `4000.0` are one. Undefined for all else, and beyond 2^53. */

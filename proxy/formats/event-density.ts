@@ -1,5 +1,5 @@
 // One event of a stream is read in one turn of the event loop. How long that takes is less a matter of its bytes, most of which are inside
-// of strings, than of what stands around them: so a large event may have no more of that than any vendor sends.
+// of strings, than of what is around them: so a large event may have no more of that than any vendor sends.
 import { JsonGuard } from '../conversation/json-guard.ts';
 import { GatewayError } from '../errors.ts';
 import { protocolError } from './protocol-error.ts';

@@ -1,8 +1,8 @@
-// A tool call of an answer while its arguments come in pieces. The call that gives the answer itself, where a tool stands in for a
-// form that the model cannot be held to, is told as text; every other one as the call it is.
+// A tool call of a response while its arguments come in pieces. The call that gives the response itself, where a tool replaces a
+// form that the model cannot be held to, is reported as text; every other one as a call.
 
-import type { AnswerText } from '../conversation/output-mode.ts';
-import type { AnswerSink } from '../conversation/response-parts.ts';
+import type { ResponseText } from '../conversation/output-mode.ts';
+import type { ResponseSink } from '../conversation/response.ts';
 import { protocolError } from './protocol-error.ts';
 
 export interface CallIdentity {
@@ -13,40 +13,40 @@ export interface CallIdentity {
 /** @throws GatewayError upstream_protocol_error for a call without id or name */
 export function callIdentity(id: unknown, name: unknown): CallIdentity {
   if (typeof id === 'string' && typeof name === 'string' && id !== '' && name !== '') return { id, name };
-  throw protocolError('a tool call of the answer has no id or name');
+  throw protocolError('a tool call of the response has no id or name');
 }
 
-export interface CallTellers {
-  readonly sink: AnswerSink;
-  readonly text: AnswerText;
-  /** Tells text of the answer. */
+export interface ToolCallContext {
+  readonly sink: ResponseSink;
+  readonly text: ResponseText;
+  /** Reports text of the response. */
   content(text: string): void;
 }
 
 export class OpenCall {
   readonly kind = 'call';
   readonly id: string;
-  readonly #tellers: CallTellers;
-  /** Undefined for the call that gives the answer. */
+  readonly #context: ToolCallContext;
+  /** Undefined for the call that gives the response. */
   readonly #index: number | undefined;
   #hasInput = false;
 
-  constructor({ id, name }: CallIdentity, tellers: CallTellers) {
+  constructor({ id, name }: CallIdentity, context: ToolCallContext) {
     this.id = id;
-    this.#tellers = tellers;
-    this.#index = tellers.text.isAnswer(name) ? undefined : tellers.sink.call(id, name);
+    this.#context = context;
+    this.#index = context.text.isResponseTool(name) ? undefined : context.sink.call(id, name);
   }
 
-  /** Whether callers are told of it as a call. */
-  get isTold(): boolean {
+  /** Whether callers get it as a call. */
+  get isReported(): boolean {
     return this.#index !== undefined;
   }
 
   input(json: string): void {
     if (json === '') return;
-    const { sink, text, content } = this.#tellers;
+    const { sink, text, content } = this.#context;
     this.#hasInput = true;
-    if (this.#index === undefined) content(text.answered(json));
+    if (this.#index === undefined) content(text.pushInput(json));
     else sink.callArguments(this.#index, json);
   }
 

@@ -12,7 +12,8 @@ import type { TraitTable } from '../catalog/capabilities.ts';
 import { type CatalogModel, findModel } from '../catalog/models.ts';
 import { GatewayError } from '../errors.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
-import type { Credential, Provider, Target } from '../providers/provider.ts';
+import type { Credential } from '../providers/credentials/credential.ts';
+import type { Provider, Target } from '../providers/provider.ts';
 import { didYouMean, modelNotFound, nearestWords } from '../unknown-model.ts';
 import { checkEndpoint, checkRegion } from '../upstream/base-urls.ts';
 import type { CustomProvider } from '../upstream/custom-providers.ts';
@@ -57,7 +58,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
   if (catalogModel?.chat === false) throw new GatewayError('model_not_supported', { param: 'model' });
   const targets = targetsOf(deps, input, provider);
   if (targets.length === 0) throw new GatewayError('provider_not_configured');
-  const traits = custom === undefined ? deps.traits.of(provider.name, model) : custom.traitsOf(model);
+  const capabilities = custom === undefined ? deps.traits.of(provider.name, model) : custom.traitsOf(model);
   return {
     requestId,
     caller,
@@ -67,7 +68,7 @@ export function authorize(deps: AuthorizeDeps, input: AuthorizeInput): ChatCall 
     qualifiedModel,
     catalogModel,
     unknownModel,
-    traits,
+    capabilities,
     targets,
   };
 }

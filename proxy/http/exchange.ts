@@ -1,6 +1,7 @@
 // One request and its response from accept to record: its identity, what it waits for (the watchdog looks at it), how it is
 // ended from outside, and what will be recorded of it.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Usage } from '../conversation/usage.ts';
@@ -8,7 +9,6 @@ import { GatewayError } from '../errors.ts';
 import type { Received } from '../upstream/attempt.ts';
 import type { Ticket } from './admission.ts';
 import { RequestHeaders, requestId } from './headers.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** The client closed the connection before its answer was complete, or takes nothing of it. Logged as 499, answered to nobody. */
 export class ClientGone extends Error {

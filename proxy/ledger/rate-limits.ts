@@ -3,10 +3,9 @@
 import type { ChatCall } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { estimateTokens, fitGuess } from '../rates/estimate.ts';
-import type { RateAnswer, RateKind, Rates } from '../rates/rates.ts';
+import { counted, type RateAnswer, type RateKind, type Rates } from '../rates/rates.ts';
 import type { AppliedRate, LimitLevel } from './applied-limits.ts';
 import { limitHeaders, neverFits, refusal } from './limit-messages.ts';
-import { counted, type RateAnswer, type RateKind, type Rates } from './rates.ts';
 
 export interface LimitMetrics {
   refused(level: LimitLevel, kind: RateKind): void;

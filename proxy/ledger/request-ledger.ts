@@ -3,12 +3,25 @@
 
 import { usdOfNano } from '../../common/money.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
-import { type BudgetHold, BudgetRefusal, type Budgets, type RefusalReason, type Stamp } from '../budgets/budgets.ts';
+import {
+  type BudgetHold,
+  BudgetRefusal,
+  type Budgets,
+  type RefusalReason,
+  type Stamp,
+} from '../budgets/budgets.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
 import { GatewayError } from '../errors.ts';
 import { boundOf, type CostBound } from '../pricing/bound.ts';
-import { type Charged, chargeOf, estimatedUsage, estimateReasonOf, mayThinkUnseen, type Terms } from '../pricing/charge.ts';
+import {
+  type Charged,
+  chargeOf,
+  estimatedUsage,
+  estimateReasonOf,
+  mayThinkUnseen,
+  type Terms,
+} from '../pricing/charge.ts';
 import type { PriceBook } from '../pricing/price-book.ts';
 import type { Prices } from '../pricing/prices.ts';
 import { ServedTiers } from '../pricing/served-tiers.ts';

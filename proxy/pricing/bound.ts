@@ -3,9 +3,9 @@
 
 import type { ChatCall } from '../call.ts';
 import { audioTokensMax, imageTokensMax } from '../catalog/media-allowances.ts';
-import { mediaOf } from '../conversation/media-parts.ts';
+import { isGiven } from '../conversation/options.ts';
 import { count } from '../conversation/usage.ts';
-import { isGiven } from '../formats/chat-completions/fields.ts';
+import { mediaOf } from '../formats/chat-completions/media-parts.ts';
 import { type Demand, demandOf } from './demand.ts';
 import type { Prices } from './prices.ts';
 import { costOfTokens, tokensMax } from './rates.ts';

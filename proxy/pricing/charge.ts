@@ -6,12 +6,11 @@
 import { isObject } from '../../common/json.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { ChatCall, Outcome } from '../call.ts';
+import { isGiven } from '../conversation/options.ts';
 import { noUsage, type Usage } from '../conversation/usage.ts';
-import { isGiven } from '../formats/chat-completions/fields.ts';
 import { estimateTokens } from '../rates/estimate.ts';
 import type { CostBound } from './bound.ts';
 import type { Prices } from './prices.ts';
-
 
 /** What an estimate needs to know; worked out only for one. */
 export interface Terms {
@@ -90,23 +89,24 @@ const tailSeconds = 2;
  * Whether a model may think in a request without all of its thoughts being in the response: then what came of the response says nothing
  * of what was generated.
  */
-type ThinkingCall = Pick<ChatCall, 'request' | 'traits' | 'catalogModel' | 'qualifiedModel'>;
+type ThinkingCall = Pick<ChatCall, 'request' | 'capabilities' | 'catalogModel' | 'qualifiedModel'>;
 
 /** Summaries are not all, and nobody says which models give more: a model that thinks is taken to do so unseen. */
 export function mayThinkUnseen(call: ThinkingCall): boolean {
-  const { traits, catalogModel, request } = call;
-  const canThink = traits.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
+  const { capabilities, catalogModel, request } = call;
+  const canThink =
+    capabilities.reasoning !== 'none' || catalogModel?.capabilities.includes('reasoning') === true;
   if (!canThink) return false;
   const { thinking, reasoning_effort: effort } = request.body;
   if (thinksOnRequest(call)) {
     return isObject(thinking) ? thinking.type !== 'disabled' : isGiven(effort) && effort !== 'none';
   }
-  return !(traits.reasoningOff && effort === 'none' && !isGiven(thinking));
+  return !(capabilities.reasoningOff && effort === 'none' && !isGiven(thinking));
 }
 
 /** Claude models that take a budget for their thoughts have none without one. */
-function thinksOnRequest({ traits, qualifiedModel }: ThinkingCall): boolean {
-  return traits.reasoning === 'budget' && qualifiedModel.includes('claude');
+function thinksOnRequest({ capabilities, qualifiedModel }: ThinkingCall): boolean {
+  return capabilities.reasoning === 'budget' && qualifiedModel.includes('claude');
 }
 
 /**

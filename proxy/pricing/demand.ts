@@ -3,10 +3,10 @@
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { CallKind, ServiceTier, TokenKind } from '../../common/model-facts.ts';
 import type { ChatCall } from '../call.ts';
-import { asksLongCache } from '../conversation/cache-lifetime.ts';
+import { isGiven } from '../conversation/options.ts';
 import { servedTier } from '../conversation/usage.ts';
 import { searchesBySize, searchSizeDefault } from '../conversation/web-search.ts';
-import { isGiven } from '../formats/chat-completions/fields.ts';
+import { asksLongCache } from '../formats/chat-completions/usage.ts';
 
 export interface Demand {
   /** How it may be served, beside the usual way. */

@@ -3,8 +3,8 @@
 import { isObject, type JsonObject } from '../../common/json.ts';
 import type { ChatCall } from '../call.ts';
 import { audioSecondsMax } from '../catalog/audio-length.ts';
+import { isGiven } from '../conversation/options.ts';
 import { count, servedTier } from '../conversation/usage.ts';
-import { isGiven } from '../formats/chat-completions/fields.ts';
 import {
   alwaysSearching,
   type Demand,

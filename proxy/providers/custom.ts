@@ -1,9 +1,10 @@
-// A provider that is configuration: the functions of the wire format it speaks, under a name and URL of its own. How its key
-// is sent is a matter of headers alone, so it is put into the request that the wire format has built, and no format knows.
-import { Secret } from '../../common/secret.ts';
+// A provider that is configuration: the format of a shipped provider, under a name and URL of its own. How its key is sent is one of
+// the credential schemes, so no format knows of it.
 import type { CustomProvider, KeyForm } from '../access/principal.ts';
 import { passesToCustom } from '../formats/chat-completions/passed-fields.ts';
-import type { Provider, ProviderCall, UpstreamRequest } from './provider.ts';
+import { bearer, keyInHeader, noCredential } from './credentials/api-key.ts';
+import type { Authorize } from './credentials/credential.ts';
+import type { Provider } from './provider.ts';
 
 /** @param base the shipped provider whose wire format it speaks */
 export function customProvider(base: Provider, configured: CustomProvider): Provider {
@@ -16,44 +17,21 @@ export function customProvider(base: Provider, configured: CustomProvider): Prov
   return {
     ...own,
     routeCredential: 'bearer',
+    authorize: schemeOf(keyForm),
     ...(keyForm === 'none' && { keylessId: id }),
-    buildRequest: (call) => {
-      const key = keyForm === 'none' ? noKey : call.target.credential.apiKey;
-      const built = base.buildRequest(withKey(call, key));
-      return built instanceof Promise
-        ? built.then((request) => sendKey(request, keyForm, key))
-        : sendKey(built, keyForm, key);
-    },
   };
 }
 
-/** What stands behind a URL of an operator's is not known here. */
+/** Nothing is known of the server behind a URL of an operator's. */
 const streamStops: Provider['streamStops'] = { value: false, source: 'none', asOf: undefined };
 
-/** Stands in for the key that a wire format asks for, and is taken out of the request again. */
-const noKey = new Secret('none');
-
-function withKey(call: ProviderCall, apiKey: Secret | undefined): ProviderCall {
-  return { ...call, target: { ...call.target, credential: { apiKey } } };
-}
-
-/** The headers in which wire formats send an API key. */
-const keyHeaders = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']);
-
-function sendKey(
-  request: UpstreamRequest,
-  keyForm: Exclude<KeyForm, 'wire_format'>,
-  key: Secret | undefined,
-): UpstreamRequest {
-  const named = typeof keyForm === 'object' ? keyForm.header : undefined;
-  const headers: string[] = [];
-  for (let i = 0; i + 1 < request.headers.length; i += 2) {
-    const [header = '', value = ''] = request.headers.slice(i, i + 2);
-    const name = header.toLowerCase();
-    if (!keyHeaders.has(name) && name !== named) headers.push(header, value);
+function schemeOf(keyForm: Exclude<KeyForm, 'wire_format'>): Authorize {
+  switch (keyForm) {
+    case 'bearer':
+      return bearer;
+    case 'none':
+      return noCredential;
+    default:
+      return keyInHeader(keyForm.header);
   }
-  if (key === undefined || keyForm === 'none') return { ...request, headers };
-  if (named === undefined) headers.push('authorization', `Bearer ${key.reveal()}`);
-  else headers.push(named, key.reveal());
-  return { ...request, headers };
 }

@@ -1,21 +1,19 @@
-// The managed cloud model service: one API for models of many makers (Converse, ConverseStream), signed requests, binary frames.
-// Source: SDK types of the package @aws-sdk/client-bedrock-runtime.
-
+// The managed cloud model service: one API for models of many makers (Converse, ConverseStream), requests signed with a cloud
+// account's access keys or sent with an API key.
 import { vendorIdentity } from '../../common/vendors.ts';
-import { readCloudError } from '../formats/converse/errors.ts';
-import { readCloudAnswer } from '../formats/converse/read-response.ts';
-import { CloudStreamReader } from '../formats/converse/read-stream.ts';
-import { buildCloudRequest, streamType } from '../formats/converse/write-request.ts';
+import { forChatClients } from '../formats/chat-completions/translated.ts';
+import { converse } from '../formats/converse/index.ts';
+import { cloudKeys } from './credentials/cloud-keys.ts';
 import type { Provider } from './provider.ts';
 
 export const managedCloudModels: Provider = {
   ...vendorIdentity('managed-cloud-models'),
   routeCredential: 'cloud-keys',
+  authorize: cloudKeys,
+  format: forChatClients(converse),
+  // The whole id is one segment, slashes included.
+  path: ({ target, model, request }) =>
+    `${target.baseUrl.path}/model/${encodeURIComponent(model)}/${request.stream ? 'converse-stream' : 'converse'}`,
   fetchesImages: true,
-  streamType,
   streamStops: { value: false, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
-  buildRequest: buildCloudRequest,
-  readAnswer: readCloudAnswer,
-  openStream: (call, head, limits) => new CloudStreamReader(call, head, limits),
-  readError: readCloudError,
 };

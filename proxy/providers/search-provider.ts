@@ -1,21 +1,26 @@
-// The search-company vendor's generateContent: callers' requests translated to it, its answers to the common shape. Source: SDK
-// types of the package @google/genai; the wire has the same names.
-
+// The search-company vendor: generateContent of its API v1beta, the model and the method in the path.
 import { vendorIdentity } from '../../common/vendors.ts';
-import { readSearchError } from '../formats/generate-content/errors.ts';
-import { readSearchAnswer } from '../formats/generate-content/read-response.ts';
-import { SearchStreamReader } from '../formats/generate-content/read-stream.ts';
-import { buildSearchRequest } from '../formats/generate-content/write-request.ts';
-import type { Provider } from './provider.ts';
+import { forChatClients } from '../formats/chat-completions/translated.ts';
+import { generateContent } from '../formats/generate-content/index.ts';
+import { keyInHeader } from './credentials/api-key.ts';
+import type { Provider, ProviderCall } from './provider.ts';
 
 export const searchProvider: Provider = {
   ...vendorIdentity('search-provider'),
   routeCredential: 'plain',
+  authorize: keyInHeader('x-goog-api-key'),
+  format: forChatClients(generateContent, { noCalls: 'array' }),
+  path: (call) => call.target.baseUrl.path + methodPath(call),
   fetchesImages: true,
-  streamType: 'text/event-stream',
   streamStops: { value: false, source: 'OpenRouter, "Stream cancellation"', asOf: '2026-11-22' },
-  buildRequest: buildSearchRequest,
-  readAnswer: readSearchAnswer,
-  openStream: (call, head, limits) => new SearchStreamReader(call, head, limits),
-  readError: readSearchError,
 };
+
+function methodPath({ request, model }: ProviderCall): string {
+  const name = model
+    .replace(/^models\//, '')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+  const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+  return `/v1beta/models/${name}:${method}`;
+}

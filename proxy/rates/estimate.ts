@@ -1,8 +1,8 @@
 // What a request may use, before anybody has counted its tokens: a guess of its input and the most that it may be answered. What
 // it really used replaces it in the end, so it is to be near, not above.
 import type { ChatCall } from '../call.ts';
-import { mediaOf } from '../conversation/media-parts.ts';
 import { count } from '../conversation/usage.ts';
+import { mediaOf } from '../formats/chat-completions/media-parts.ts';
 
 export interface TokenEstimate {
   readonly input: number;

@@ -1,21 +1,23 @@
 // One attempt at a provider: sends the request, collects a complete answer, or holds a stream's head until its first event
 // and then hands the stream over. What goes wrong before that is the attempt's outcome; afterwards it goes to the sink. A response
 // that nobody takes any more is let go of, not cancelled: its usage may still be read (readOn), or it is given up.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { GiveUpReason, ResponseEnd } from '../conversation/response-end.ts';
-import { completionTokensMax, textTokensMax } from '../conversation/text-tokens.ts';
+import { textTokensMax } from '../conversation/text-tokens.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { GatewayError, overloaded } from '../errors.ts';
 import { largeBytes } from '../formats/chat-completions/read-request.ts';
+import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
 import {
-  type CompleteAnswer,
-  type ProviderCall,
+  type CompleteResponse,
   type StreamReader,
   type VendorError,
   VendorFailure,
-} from '../providers/provider.ts';
+} from '../formats/format.ts';
+import { buildRequest, type ProviderCall } from '../providers/provider.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { outgoing } from './outgoing.ts';
 import { providerFailure } from './provider-failure.ts';
@@ -80,7 +82,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #over: PromiseWithResolvers<void> | undefined;
   ending: ResponseEnd = 'open';
   /** Of a whole response. */
-  #answer: (CompleteAnswer & Partial<ReadAnswer>) | undefined;
+  #answer: (CompleteResponse & Partial<ReadAnswer>) | undefined;
   #endTimer: NodeJS.Timeout | undefined;
 
   constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext) {
@@ -95,7 +97,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     const request =
       translation?.isLarge(this.#call) === true
         ? translation.build(this.#call, this.#asked)
-        : this.#call.target.provider.buildRequest(this.#call);
+        : buildRequest(this.#call);
     if (request instanceof Promise)
       request.then((built) => this.#send(built)).catch((error: unknown) => this.#fail(error));
     else this.#send(request);
@@ -137,12 +139,12 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     const type = String(headers['content-type'] ?? '');
     if (headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity') {
       this.#break('the answer is compressed though nobody asked for it');
-    } else if (this.#call.request.stream && !type.startsWith(this.#call.target.provider.streamType)) {
+    } else if (this.#call.request.stream && !type.startsWith(this.#call.target.provider.format.streamType)) {
       this.#break(
         `a stream was asked for, not ${withoutKey(type, this.#call.target.credential).slice(0, 60)}`,
       );
     } else if (this.#call.request.stream) {
-      this.#reader = this.#call.target.provider.openStream(this.#call, headers, this.#deps.limits);
+      this.#reader = this.#call.target.provider.format.openStream(this.#call, headers, this.#deps.limits);
     }
   }
 
@@ -255,7 +257,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     const { translation } = this.#deps;
     const answer = { head: this.#head, body };
     if (translation?.isLarge(this.#call, body.length) !== true) {
-      this.#completed(this.#call.target.provider.readAnswer(this.#call, answer));
+      this.#completed(this.#call.target.provider.format.readResponse(this.#call, answer));
       return;
     }
     const asked = { owner: this.#context.owner, isLeft: () => this.ending !== 'open' };
@@ -270,7 +272,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#fail(error);
   }
 
-  #completed(answer: CompleteAnswer & Partial<ReadAnswer>): void {
+  #completed(answer: CompleteResponse & Partial<ReadAnswer>): void {
     // A worker read it, and meanwhile it was given up.
     if (this.ending !== 'open') return;
     this.#answer = answer;
@@ -283,7 +285,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #failure(): Error {
     const { target } = this.#call;
     this.#end('unused');
-    return this.#told(target.provider.readError(this.#status, this.#body.bytes, this.#head));
+    return this.#told(target.provider.format.readError(this.#status, this.#body.bytes, this.#head));
   }
 
   #told(vendor: VendorError): Error {

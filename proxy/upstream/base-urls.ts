@@ -2,7 +2,8 @@
 // may put into one, in forms that cannot name another host than the operator meant.
 import { isEndpoint, isRegion } from '../../common/vendors.ts';
 import { GatewayError } from '../errors.ts';
-import { type BaseUrl, type Provider, parseBaseUrl } from '../providers/provider.ts';
+import { type BaseUrl, parseBaseUrl } from '../formats/format.ts';
+import type { Provider } from '../providers/provider.ts';
 
 export interface Place {
   readonly endpoint: string | undefined;

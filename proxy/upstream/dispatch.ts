@@ -1,9 +1,9 @@
 // The attempt loop: what the provider needs fetched, which target, one attempt at it, what came of it. One target and no retry
 // yet.
 import type { ChatCall } from '../call.ts';
-import { imageUrls } from '../conversation/content.ts';
 import type { InlineData } from '../conversation/media.ts';
 import { GatewayError } from '../errors.ts';
+import { imageUrls } from '../formats/chat-completions/read-content.ts';
 import { Attempt, type AttemptContext, type AttemptDeps, type AttemptResult } from './attempt.ts';
 import { fetchImages, type ImageContext, type ImageDeps } from './images.ts';
 
@@ -29,7 +29,7 @@ export function createDispatch(deps: DispatchDeps): Dispatch {
 }
 
 function attempt(
-  { request, model, traits, catalogModel, targets: [target], costText }: ChatCall,
+  { request, model, capabilities, catalogModel, targets: [target], costText }: ChatCall,
   images: Images,
   deps: DispatchDeps,
   context: DispatchContext,
@@ -40,7 +40,7 @@ function attempt(
     {
       request,
       model,
-      traits,
+      capabilities,
       outputTokensMax,
       target,
       now: deps.now(),

@@ -1,9 +1,11 @@
 // An error that the provider answered, and what the caller is told of it: its status, words and request id, but never words that
 // may name the organization's resources or key.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';
-import type { ProviderCall, Target, VendorError } from '../providers/provider.ts';
+import type { VendorError } from '../formats/format.ts';
+import type { ProviderCall, Target } from '../providers/provider.ts';
 import { withoutKey } from './provider-text.ts';
 import { passedHeaders, requestIdHeader } from './response-headers.ts';
 import { retryAfter } from './retry-after.ts';

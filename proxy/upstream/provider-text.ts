@@ -1,7 +1,7 @@
 // Text of a provider, which may hold anything. Whatever repeats a key that was sent whole goes no further: neither to the caller nor into
 // a log.
 import { holdsCredential } from '../../common/credential.ts';
-import type { Credential } from '../providers/provider.ts';
+import type { Credential } from '../providers/credentials/credential.ts';
 
 export function withoutKey(text: string, credential: Credential): string {
   return keysOf(credential).reduce((rest, key) => rest.replaceAll(key, '[key]'), text);

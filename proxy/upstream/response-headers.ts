@@ -2,7 +2,7 @@
 // say whose they are), and how the request was sent.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Credential, UpstreamRequest } from '../providers/provider.ts';
+import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { holdsKey } from './provider-text.ts';
 
 /** Names and values in turn. A value that repeats the key the provider was sent does not pass. */

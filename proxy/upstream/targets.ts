@@ -1,7 +1,9 @@
 // Which targets a call may go to: the organization's stored keys of the provider in the order in which they are tried, or
 // the caller's own key, which goes to the platform's URL of that provider and nowhere else.
 import type { OrganizationRecord, ProviderKey } from '../access/principal.ts';
-import { type Credential, type Provider, parseBaseUrl, type Target } from '../providers/provider.ts';
+import { parseBaseUrl } from '../formats/format.ts';
+import type { Credential } from '../providers/credentials/credential.ts';
+import type { Provider, Target } from '../providers/provider.ts';
 import type { BaseUrls, Place } from './base-urls.ts';
 
 interface WeightedTarget extends Target {

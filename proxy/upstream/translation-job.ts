@@ -1,23 +1,18 @@
 // What a worker is told of a call that it translates, and what it says: plain values and bytes, which change hands without being copied.
 // The functions of a provider are pure, so they give there what they would give here.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../common/secret.ts';
 import { vendorNames } from '../../common/vendors.ts';
 import type { CustomProvider } from '../access/principal.ts';
 import { FetchedImage, type InlineData } from '../conversation/media.ts';
-import { completionTokensMax } from '../conversation/text-tokens.ts';
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../errors.ts';
 import { parseChatRequest, withOutputCeiling } from '../formats/chat-completions/read-request.ts';
+import { completionTokensMax } from '../formats/chat-completions/text-meter.ts';
+import { type CompleteResponse, type VendorError, VendorFailure } from '../formats/format.ts';
+import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { customProvider } from '../providers/custom.ts';
-import {
-  type CompleteAnswer,
-  type Credential,
-  type Provider,
-  type ProviderCall,
-  type UpstreamRequest,
-  type VendorError,
-  VendorFailure,
-} from '../providers/provider.ts';
+import { buildRequest, type Provider, type ProviderCall } from '../providers/provider.ts';
 
 /** As CustomProvider of proxy/access, what its provider is made of. */
 export type ProviderForm = Pick<CustomProvider, 'id' | 'name' | 'baseUrl' | 'keyForm' | 'passedFields'>;
@@ -39,7 +34,7 @@ export interface TranslationJob {
   readonly answer?: { readonly head: IncomingHttpHeaders; readonly body: Uint8Array<ArrayBuffer> };
 }
 
-interface PlainCall extends Pick<ProviderCall, 'model' | 'traits' | 'outputTokensMax' | 'now'> {
+interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outputTokensMax' | 'now'> {
   /** By URL. Their bytes are handed over, once: a second attempt would need them fetched again. */
   readonly images: ReadonlyMap<string, PlainImage>;
   readonly target: Omit<ProviderCall['target'], 'provider' | 'credential'>;
@@ -56,7 +51,7 @@ interface PlainImage {
 export type BuiltRequest = Omit<UpstreamRequest, 'body'> & { readonly body: string | Buffer };
 
 /** A whole response, read elsewhere. */
-export interface ReadAnswer extends CompleteAnswer {
+export interface ReadAnswer extends CompleteResponse {
   /** The most tokens that its text can be. */
   readonly textTokens: number;
 }
@@ -91,7 +86,7 @@ export function formOf({ name, madeOf }: Provider): Pick<TranslationJob, 'provid
 
 /** What of a call goes along. @param images that are needed */
 export function plainCall(
-  { target, model, traits, outputTokensMax, now }: ProviderCall,
+  { target, model, capabilities, outputTokensMax, now }: ProviderCall,
   images: ProviderCall['images'],
 ): PlainCall {
   const { provider, credential, ...where } = target;
@@ -100,7 +95,7 @@ export function plainCall(
   );
   return {
     model,
-    traits: { ...traits },
+    capabilities: { ...capabilities },
     outputTokensMax,
     now,
     images: new Map([...images].map(([url, image]) => [url, plainImage(image)])),
@@ -139,11 +134,11 @@ export async function translated(job: TranslationJob, shipped: Shipped): Promise
     const call = callOf(job, shipped);
     const { provider } = call.target;
     if (answer === undefined) {
-      const built = await provider.buildRequest(call);
+      const built = await buildRequest(call);
       return { request, built: { ...built, body: ownBytes(Buffer.from(built.body)) } };
     }
     const { head, body } = answer;
-    const read = provider.readAnswer(call, { head, body: bufferOf(body) });
+    const read = provider.format.readResponse(call, { head, body: bufferOf(body) });
     const textTokens = completionTokensMax(read.body);
     return { request, read: { ...read, body: ownBytes(read.body), textTokens } };
   } catch (error) {

@@ -6,8 +6,9 @@ import { writeJsonInSteps } from '../../common/sliced-json-writer.ts';
 import { FetchedImage } from '../conversation/media.ts';
 import { GatewayError, overloaded } from '../errors.ts';
 import { type ChatRequest, largeBytes } from '../formats/chat-completions/read-request.ts';
+import type { VendorResponse } from '../formats/format.ts';
 import type { LoopTurns } from '../loop-turns.ts';
-import type { ProviderCall, VendorAnswer } from '../providers/provider.ts';
+import type { ProviderCall } from '../providers/provider.ts';
 import {
   type BuiltRequest,
   bufferOf,
@@ -58,7 +59,7 @@ export class Translation {
   }
 
   /** @throws GatewayError, VendorFailure: what the provider's function throws; overloaded */
-  async read(call: ProviderCall, answer: VendorAnswer, asked: TranslationFor): Promise<ReadAnswer> {
+  async read(call: ProviderCall, answer: VendorResponse, asked: TranslationFor): Promise<ReadAnswer> {
     const { read } = await this.#translated(call, answer, asked);
     if (read === undefined) throw new Error('nothing was read');
     return { ...read, body: bufferOf(read.body) };
@@ -66,7 +67,7 @@ export class Translation {
 
   async #translated(
     call: ProviderCall,
-    answer: VendorAnswer | undefined,
+    answer: VendorResponse | undefined,
     { owner, isLeft }: TranslationFor,
   ): Promise<TranslationOutcome> {
     const { request } = call;

@@ -3,7 +3,8 @@
 import { isObject } from '../../common/json.ts';
 import { printableLine } from '../../common/key-forms.ts';
 import type { ChatRequest } from '../formats/chat-completions/read-request.ts';
-import type { ProviderCall, VendorError } from '../providers/provider.ts';
+import type { VendorError } from '../formats/format.ts';
+import type { ProviderCall } from '../providers/provider.ts';
 import { withoutKey } from './provider-text.ts';
 
 const wordsMax = 300;

@@ -1,7 +1,7 @@
 // Events on their way out: what they take of memory, and how they are packed where many wait.
 import { promisify } from 'node:util';
-import { aList, aNumber, aRecord, aString, readShape, type Shape } from '../../common/json-shape.ts';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import { aList, aNumber, aRecord, aString, readShape, type Shape } from '../../common/json-shape.ts';
 import type { UsageEvent } from './ledger-client.ts';
 
 export interface Batch {

@@ -1,8 +1,9 @@
 // A request of the corpus as a vendor would get it.
 
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
+import type { UpstreamRequest } from '../../proxy/providers/credentials/credential.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
-import type { UpstreamRequest } from '../../proxy/providers/provider.ts';
+import { buildRequest } from '../../proxy/providers/provider.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { goldenCall } from '../support/golden.ts';
 import { png } from '../support/png.ts';
@@ -21,5 +22,5 @@ export async function builtFor(
   const provider = providersByName.get(vendor);
   if (provider === undefined) throw new Error(`there is no provider ${vendor}`);
   const request = parseChatRequest(Buffer.from(JSON.stringify({ model, ...body })));
-  return provider.buildRequest(goldenCall(provider, request, images));
+  return buildRequest(goldenCall(provider, request, images));
 }

@@ -26,7 +26,7 @@ export function readingOf({ vendor, model }: CorpusResponse, stream: boolean): R
 /** Its JSON text. */
 export function wholeOf(response: CorpusResponse): string {
   const { provider, call } = readingOf(response, false);
-  return provider.readAnswer(call, { head: {}, body: Buffer.from(response.whole) }).body.toString();
+  return provider.format.readResponse(call, { head: {}, body: Buffer.from(response.whole) }).body.toString();
 }
 
 export function completionOf(response: CorpusResponse): unknown {

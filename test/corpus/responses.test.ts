@@ -46,7 +46,7 @@ describe.each(corpusResponses.map((one) => [one.name, one] as const))('%s', (_na
 function readStream(response: CorpusResponse): string {
   const { stream } = response;
   const { call, provider } = readingOf(response, true);
-  const reader = provider.openStream(call, {}, { eventBytesMax: 1024 * 1024 });
+  const reader = provider.format.openStream(call, {}, { eventBytesMax: 1024 * 1024 });
   const pieces = Array.from({ length: Math.ceil(stream.length / 37) }, (_, at) =>
     stream.subarray(at * 37, (at + 1) * 37),
   );

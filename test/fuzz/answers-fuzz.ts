@@ -1,10 +1,12 @@
 // Answers of hostile vendors through every translator, from the first byte to the last: what comes of them is an envelope, a failure
 // inside the stream, or an answer that is one; nothing else is thrown, nothing waits for ever, and what was cut is never complete.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, parseJson } from '../../common/json.ts';
 import { GatewayError } from '../../proxy/errors.ts';
 import type { ProviderCall } from '../../proxy/providers/provider.ts';
+import { buildRequest } from '../../proxy/providers/provider.ts';
 import { Attempt, type AttemptResult, type StreamResult } from '../../proxy/upstream/attempt.ts';
 import { ProviderFailure } from '../../proxy/upstream/provider-failure.ts';
 import { type Transport, TransportError, type UpstreamReceiver } from '../../proxy/upstream/transport.ts';
@@ -94,7 +96,7 @@ async function goldenAnswer(random: Random, vendor: VendorName): Promise<Golden>
     ...(stream && { stream, stream_options: { include_usage: true } }),
   };
   const call = callOf(vendor, plainModels[vendor], body, vendor === 'studio-ai' ? '/models' : '');
-  const request = await call.target.provider.buildRequest(call);
+  const request = await buildRequest(call);
   const answer = askVendor(vendor, request, { behaviour });
   const parts = partsOf(answer);
   const whole = { status: 200, headers: answer.headers, parts, end: 'end', isCut: false } as const;

@@ -1,7 +1,7 @@
 // Chat requests at random that are valid in the callers' format (SDK type `ChatCompletionCreateParams`, with the extensions that the
 // gateway knows): all roles and parts, histories with calls and thoughts, tools, choices, formats, options, odd texts.
 import type { JsonObject } from '../../common/json.ts';
-import { withSignature } from '../../proxy/formats/chat-completions/call-ids.ts';
+import { withSignature } from '../../proxy/conversation/call-ids.ts';
 import { signatureFor } from '../../simulator/assistant-provider/signature.ts';
 import { issueSignature } from '../../simulator/search-provider/signature.ts';
 import type { Random } from '../support/access/random.ts';

@@ -1,5 +1,6 @@
 // Numbers at random through every translator and back, with guardrails that rewrite and without: what the vendor's bytes and the caller's
 // bytes hold is read by a tokenizer that the gateway does not have.
+
 import { Secret } from '../../common/secret.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { KeyForm } from '../../proxy/access/principal.ts';
@@ -11,6 +12,7 @@ import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
 import { LoopTurns } from '../../proxy/loop-turns.ts';
 import { customProvider } from '../../proxy/providers/custom.ts';
 import type { ProviderCall } from '../../proxy/providers/provider.ts';
+import { buildRequest } from '../../proxy/providers/provider.ts';
 import { Attempt, type AttemptResult } from '../../proxy/upstream/attempt.ts';
 import type { Transport, UpstreamReceiver } from '../../proxy/upstream/transport.ts';
 import { Random } from '../support/access/random.ts';
@@ -62,7 +64,7 @@ async function runCase(number: number): Promise<readonly (readonly [string, numb
     const asked = callOf(route.vendor, route.model, request.text, route.dialect);
     const { request: left, output } = await inspected(asked, guarded);
     const call = targeted({ ...asked, request: left }, isCustom ? random : undefined);
-    const built = await call.target.provider.buildRequest(call);
+    const built = await buildRequest(call);
     shown = `${request.text}\n→ ${built.body}`;
     const up = checkRequest(request, route, { body: built.body, isRedacted: redacts(guarded, 'input') });
     const logprobs = !redacts(guarded, 'output');

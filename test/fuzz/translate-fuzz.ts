@@ -1,9 +1,12 @@
 // Requests at random through every translator to the strict simulated vendor and back: what a translator builds is never refused
 // by its vendor, what it cannot build it refuses itself in documented words, and an answer says the same whole and streamed.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../common/json.ts';
 import { GatewayError } from '../../proxy/errors.ts';
-import type { ProviderCall, UpstreamRequest } from '../../proxy/providers/provider.ts';
+import type { UpstreamRequest } from '../../proxy/providers/credentials/credential.ts';
+import type { ProviderCall } from '../../proxy/providers/provider.ts';
+import { buildRequest } from '../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import type { Answer } from '../../simulator/wire-format.ts';
 import { Random } from '../support/access/random.ts';
@@ -96,7 +99,7 @@ async function ask(
   const call = callOf(vendor, model, body, dialect);
   let request: UpstreamRequest;
   try {
-    request = await call.target.provider.buildRequest(call);
+    request = await buildRequest(call);
   } catch (error) {
     if (!(error instanceof GatewayError) || error.status !== 400 || error.message === '') throw error;
     return { refused: `${error.code} ${error.param?.replaceAll(/\d+/g, '#')}` };
@@ -114,7 +117,7 @@ function outcomeOf(asked: Asked | Refused): string {
 
 function readWhole({ call, answer }: Asked): Told {
   const body = Buffer.concat(partsOf(answer));
-  const read = call.target.provider.readAnswer(call, { head: answer.headers, body });
+  const read = call.target.provider.format.readResponse(call, { head: answer.headers, body });
   const told = readCompletion(JSON.parse(read.body.toString()));
   const { usage } = read;
   // The caller is told zeros where the vendor tells nothing; the gateway knows that it knows nothing.
@@ -125,7 +128,7 @@ function readWhole({ call, answer }: Asked): Told {
 }
 
 function readStreamed({ call, answer }: Asked, pieces: number): Told {
-  const reader = call.target.provider.openStream(call, answer.headers, { eventBytesMax: 1024 * 1024 });
+  const reader = call.target.provider.format.openStream(call, answer.headers, { eventBytesMax: 1024 * 1024 });
   const bytes = Buffer.concat(partsOf(answer));
   const told: Buffer[] = [];
   for (let at = 0; at < bytes.length && !reader.complete; at += pieces) {

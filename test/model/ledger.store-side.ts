@@ -1,5 +1,6 @@
 // The real ledger of the control plane over a real store, under a clock that schedules move.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBackground } from '../../common/background.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { PrivateUpstreams } from '../../common/private-upstreams.ts';
@@ -9,18 +10,29 @@ import { releaseUnsettled } from '../../control-plane/ledger/release.ts';
 import type { OperatorCaller, ProxyCaller } from '../../control-plane/rpc/caller.ts';
 import { CallError } from '../../control-plane/rpc/errors.ts';
 import { createLedgerService } from '../../control-plane/services/ledger.ts';
+import * as limits from '../../control-plane/services/limits.ts';
 import type { ChangeCall, Outcome, ServiceDeps } from '../../control-plane/services/method.ts';
-import type { BooksTransaction, Change, RowLocks, Store, Unchanged } from '../../control-plane/store/store.ts';
+import type {
+  BooksTransaction,
+  Change,
+  RowLocks,
+  Store,
+  Unchanged,
+} from '../../control-plane/store/store.ts';
 import { createUsageDays } from '../../control-plane/usage/partitions.ts';
 import { budgetPeriods, limitSubjects } from '../../proto/words/access.ts';
-import type { DrawRequest, LedgerClient, ReturnRequest, SessionEnd, UsageEvent } from '../../proxy/usage/ledger-client.ts';
+import type {
+  DrawRequest,
+  LedgerClient,
+  ReturnRequest,
+  SessionEnd,
+  UsageEvent,
+} from '../../proxy/usage/ledger-client.ts';
 import { wireTo } from '../support/ledger/wire.ts';
 import { noGuardrailWork, someReplica } from '../support/replica.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { leaseKey, rowKey } from './ledger.reference.ts';
 import type { BooksRead, Executed, LeaseName, LedgerSide, NewBudget, SideDeps, Turn } from './ledger.side.ts';
-import { AsyncLocalStorage } from 'node:async_hooks';
-import * as limits from '../../control-plane/services/limits.ts';
 
 export interface StoreSideDeps extends SideDeps {
   readonly store: Store;

@@ -47,7 +47,7 @@ function ownCost({ vendor, model, usage: { response, asked = {}, head = {}, regi
   const golden = goldenCall(provider, parseChatRequest(Buffer.from(JSON.stringify(fields))));
   const target = { ...golden.target, ...(region !== undefined && { region }) };
   const body = Buffer.from(bodyOf(response, model));
-  const { usage } = provider.readAnswer({ ...golden, target }, { head, body });
+  const { usage } = provider.format.readResponse({ ...golden, target }, { head, body });
   const prices = new PriceBook().of({ ...chatCallOf(vendor, model, asked), targets: [target] });
   if (usage === undefined || prices === undefined) return { cost: undefined, isCovered: false };
   return { cost: prices.costOf(usage), isCovered: prices.covers(usage) };

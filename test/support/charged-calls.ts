@@ -38,7 +38,7 @@ export function chatCallOf(vendor: string, model: string, fields: object): ChatC
     model,
     qualifiedModel: `${vendor}/${model}`,
     catalogModel: findModel(vendor, model),
-    traits: traits.of(vendor, model),
+    capabilities: traits.of(vendor, model),
     targets: [],
   } as ChatCall;
 }

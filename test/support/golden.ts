@@ -1,4 +1,5 @@
 // One case of golden files: a request, a vendor's answer, stream or error, read through a provider as the proxy would.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -7,14 +8,9 @@ import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
 import type { InlineData } from '../../proxy/conversation/media.ts';
 import { type ChatRequest, parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
-import {
-  type Credential,
-  type Provider,
-  type ProviderCall,
-  parseBaseUrl,
-  type StreamReader,
-  VendorFailure,
-} from '../../proxy/providers/provider.ts';
+import { parseBaseUrl, type StreamReader, VendorFailure } from '../../proxy/formats/format.ts';
+import type { Credential } from '../../proxy/providers/credentials/credential.ts';
+import { buildRequest, type Provider, type ProviderCall } from '../../proxy/providers/provider.ts';
 import { framesOf } from './cloud-frames.ts';
 
 export interface GoldenCase {
@@ -63,7 +59,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     readJson('target.json') as GoldenTarget | undefined,
     goldenCall(provider, request, readJson('images.json') as Record<string, InlineData> | undefined),
   );
-  const openStream = () => provider.openStream(call, head, { eventBytesMax: 1024 * 1024 });
+  const openStream = () => provider.format.openStream(call, head, { eventBytesMax: 1024 * 1024 });
   const streamBytes = () =>
     streamFile === 'stream.jsonl' ? framesOf(read(streamFile).toString()) : read(streamFile ?? '');
   return {
@@ -72,13 +68,13 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     answerFile,
     streamFile,
     upstream: async () => {
-      const built = await provider.buildRequest(call);
+      const built = await buildRequest(call);
       const { path, headers, body, dropped = [], emulated, maxTokens } = built;
       return { path, headers: shown(headers), dropped, emulated, maxTokens, body: JSON.parse(body) };
     },
     completion: () => {
       try {
-        const { body, usage } = provider.readAnswer(call, { head, body: read(answerFile ?? '') });
+        const { body, usage } = provider.format.readResponse(call, { head, body: read(answerFile ?? '') });
         return { ...JSON.parse(body.toString()), '(usage)': usage };
       } catch (error) {
         if (error instanceof VendorFailure) return { '(failure)': error.vendor };
@@ -91,7 +87,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     told: () => {
       const error = readJson('error.json') as { status: number; head?: IncomingHttpHeaders; body: unknown };
       const body = typeof error.body === 'string' ? error.body : JSON.stringify(error.body);
-      return provider.readError(error.status, Buffer.from(body), error.head ?? {});
+      return provider.format.readError(error.status, Buffer.from(body), error.head ?? {});
     },
   };
 }
@@ -113,12 +109,12 @@ export function goldenCall(
     region: 'eu-west-1',
     apiVersion: undefined,
   };
-  const traits = new TraitTable().of(provider.name, model);
+  const capabilities = new TraitTable().of(provider.name, model);
   const outputTokensMax = findModel(provider.name, model)?.limits.maxOutputTokens;
   return {
     request,
     model,
-    traits,
+    capabilities,
     outputTokensMax,
     target,
     now: goldenNow,

@@ -60,7 +60,7 @@ function geminiCandidate(beside: object = {}) {
 export const whole: Read = (vendor, told) => {
   const call = callFor(vendor, told, false);
   const body = Buffer.from(JSON.stringify(wholes[vendor](told)));
-  return call.target.provider.readAnswer(call, { head: told.head ?? {}, body }).usage?.special;
+  return call.target.provider.format.readResponse(call, { head: told.head ?? {}, body }).usage?.special;
 };
 
 export const sse = (events: readonly JsonObject[]) =>
@@ -124,7 +124,7 @@ const streams: Readonly<Record<VendorName, (told: Told) => Buffer>> = {
 
 export const streamed: Read = (vendor, told) => {
   const call = callFor(vendor, told, true);
-  const reader = call.target.provider.openStream(call, told.head ?? {}, { eventBytesMax: 65_536 });
+  const reader = call.target.provider.format.openStream(call, told.head ?? {}, { eventBytesMax: 65_536 });
   reader.push(streams[vendor](told));
   reader.end();
   if (!reader.complete) throw new Error(`the stream of ${vendor} did not end`);

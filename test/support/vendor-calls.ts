@@ -3,17 +3,13 @@
 import { Secret } from '../../common/secret.ts';
 import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';
-import { imageUrls } from '../../proxy/conversation/content.ts';
 import type { InlineData } from '../../proxy/conversation/media.ts';
+import { imageUrls } from '../../proxy/formats/chat-completions/read-content.ts';
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
+import { parseBaseUrl } from '../../proxy/formats/format.ts';
+import type { Credential, UpstreamRequest } from '../../proxy/providers/credentials/credential.ts';
 import { providersByName } from '../../proxy/providers/index.ts';
-import {
-  type Credential,
-  type Provider,
-  type ProviderCall,
-  parseBaseUrl,
-  type UpstreamRequest,
-} from '../../proxy/providers/provider.ts';
+import type { Provider, ProviderCall } from '../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
 import type { Answer } from '../../simulator/wire-format.ts';
@@ -48,7 +44,7 @@ export function callOf(vendor: VendorName, model: string, body: object | string,
   return {
     request,
     model,
-    traits: traits.of(vendor, model),
+    capabilities: traits.of(vendor, model),
     outputTokensMax: findModel(vendor, model)?.limits.maxOutputTokens,
     target: {
       provider,

@@ -1,8 +1,8 @@
-// Messages of a conversation for a vendor that speaks the callers' format: as the caller sent them, but for what answers of
-// other providers have brought into them, and for media where the vendor takes text only: those stand in a turn of the user's.
+// Messages of a conversation for a vendor that speaks the callers' format: as the caller sent them, but for what responses of
+// other providers have brought into them, and for media where the vendor takes text only: those are in a turn of the user's.
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
+import { hasSignature, splitId } from '../../conversation/call-ids.ts';
 import { mediaOfAssistant, mediaOfTool, pointerTo } from '../../conversation/moved-media.ts';
-import { hasSignature, splitId } from './call-ids.ts';
 import type { ChatMessage } from './read-request.ts';
 
 export interface OwnHistory {
@@ -24,7 +24,7 @@ export function ownHistory(messages: readonly ChatMessage[]): OwnHistory {
   return { messages: mover.end(), emulated: [...mover.emulated] };
 }
 
-/** Said without a list of names: this is asked of every message of every request. */
+/** Without a list of names, because every message of every request is checked. */
 function isForeign(message: ChatMessage): boolean {
   const { thinking_blocks, reasoning_content, content_blocks, images, tool_calls, tool_call_id } = message;
   if (thinking_blocks !== undefined || reasoning_content !== undefined || images !== undefined) return true;
@@ -60,7 +60,10 @@ function unsigned(call: unknown): unknown {
 
 const textRoles: ReadonlySet<string> = new Set(['tool', 'assistant']);
 
-/** Results and answers hold text only (SDK types `ChatCompletionToolMessageParam`, `ChatCompletionAssistantMessageParam`). */
+/**
+ * Tool results and the assistant's messages hold text only (SDK types `ChatCompletionToolMessageParam`,
+ * `ChatCompletionAssistantMessageParam`).
+ */
 function holdsMedia({ role, content, images }: ChatMessage): boolean {
   if (!textRoles.has(role)) return false;
   return (Array.isArray(content) && content.some(isMedium)) || (Array.isArray(images) && images.length > 0);
@@ -75,7 +78,7 @@ function isMedium(part: unknown): part is JsonObject {
 class MediaMover {
   readonly emulated = new Set<string>();
   readonly #messages: ChatMessage[] = [];
-  /** For the user's turn that follows: behind all results of one answer's calls. */
+  /** For the user's turn that follows: behind all results of one response's calls. */
   #waiting: JsonObject[] = [];
 
   /** @param own without what other providers brought */
@@ -134,6 +137,6 @@ function plainImage({ image_url }: JsonObject): JsonObject {
   return { type: 'image_url', image_url };
 }
 
-function text(said: string): JsonObject {
-  return { type: 'text', text: said };
+function text(value: string): JsonObject {
+  return { type: 'text', text: value };
 }

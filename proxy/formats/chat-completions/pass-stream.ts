@@ -1,34 +1,34 @@
 // A stream in the callers' own format (SDK type `ChatCompletionChunk`), passed through event by event: untouched but for the
-// usage chunk, which is taken out where the caller did not ask for it, and for what a vendor's own ChunkForm changes. Complete
+// usage chunk, which is taken out where the caller did not request it, and for what a vendor's own ChunkChanges changes. Complete
 // only with `data: [DONE]`.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { CostText, Usage } from '../../conversation/usage.ts';
-import type { StreamLimits, StreamReader, VendorError } from '../../providers/provider.ts';
+import type { StreamLimits, StreamReader, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { isErrorBody, modelName } from './read-response.ts';
 import { TextMeter } from './text-meter.ts';
-import { type AskedUsage, type Pieces, passedUsage, piecesIn, withCost } from './usage.ts';
+import { type Pieces, passedUsage, piecesIn, type RequestedUsage, withCost } from './usage.ts';
 
 export interface PassthroughOptions {
-  /** The caller asked for the usage chunk. */
+  /** The caller requested the usage chunk. */
   readonly includeUsage: boolean;
-  readonly asked: AskedUsage;
-  /** Told in the usage chunk. */
+  readonly requested: RequestedUsage;
+  /** Reported in the usage chunk. */
   readonly costText?: CostText | undefined;
   readonly limits: StreamLimits;
-  /** Judges an error that comes as an event. */
-  readonly readError: (told: JsonObject) => VendorError;
+  /** Classifies an error that comes as an event. */
+  readonly readError: (output: JsonObject) => VendorError;
   /** Without one most events are passed on without being parsed. */
-  readonly form?: ChunkForm;
+  readonly form?: ChunkChanges;
 }
 
 /** What a vendor's chunks become for the caller. */
-export interface ChunkForm {
-  /** @returns the chunk itself where it stays as it is, another in its place, or nothing */
+export interface ChunkChanges {
+  /** @returns the chunk itself where it stays unchanged, another in its place, or nothing */
   chunk(chunk: JsonObject): JsonObject | undefined;
-  /** What is still to be said before the usage chunk and the end. */
+  /** The last chunks before the usage chunk and the end. */
   end(): readonly JsonObject[];
 }
 
@@ -76,49 +76,50 @@ export class PassthroughStream implements StreamReader {
   }
 
   #readAll(events: readonly Buffer[]): Buffer {
-    const told: Buffer[] = [];
+    const output: Buffer[] = [];
     for (const event of events) {
       if (this.complete || this.failure !== undefined) break;
-      this.#read(event, told);
+      this.#read(event, output);
     }
-    return told.length === 1 && told[0] !== undefined ? told[0] : Buffer.concat(told);
+    return output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output);
   }
 
-  /** Reads one event. @param told takes what the caller gets for it */
-  #read(event: Buffer, told: Buffer[]): void {
+  /** Reads one event. @param output takes what the caller gets for it */
+  #read(event: Buffer, output: Buffer[]): void {
     if (event.length < doneBytesMax && event.includes(done) && eventData(event) === '[DONE]') {
-      this.#finish(event, told);
+      this.#finish(event, output);
       return;
     }
-    const { form, asked } = this.#options;
+    const { form, requested } = this.#options;
     const mayHoldPieces =
-      (asked.asksImages && event.includes(imagesKey)) || (asked.asksSearch && event.includes(citationWord));
+      (requested.asksImages && event.includes(imagesKey)) ||
+      (requested.asksSearch && event.includes(citationWord));
     if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldPieces) {
       this.model ??= nameIn(event);
       this.#text.addEvent(event);
-      told.push(event);
+      output.push(event);
       return;
     }
     const data = eventData(event);
     // Comments keep a connection open.
-    if (data === undefined) told.push(event);
-    else this.#readChunk(data, event, told);
+    if (data === undefined) output.push(event);
+    else this.#readChunk(data, event, output);
   }
 
-  #readChunk(data: string, event: Buffer, told: Buffer[]): void {
-    const { form, readError, includeUsage, asked } = this.#options;
+  #readChunk(data: string, event: Buffer, output: Buffer[]): void {
+    const { form, readError, includeUsage, requested } = this.#options;
     const chunk = parseExactJson(data);
     if (!isObject(chunk)) throw protocolError('an event of the stream is no JSON object');
     if (isErrorBody(chunk)) {
       this.failure = readError(chunk);
       return;
     }
-    const { images, searches } = piecesIn(chunk.choices, asked);
+    const { images, searches } = piecesIn(chunk.choices, requested);
     this.#pieces = {
       images: this.#pieces.images + images,
       searches: Math.max(this.#pieces.searches, searches),
     };
-    const usage = passedUsage(chunk, asked, this.#pieces);
+    const usage = passedUsage(chunk, requested, this.#pieces);
     this.usage = usage ?? this.usage;
     this.model = modelName(chunk.model) ?? this.model;
     this.#text.addChunk(chunk);
@@ -126,19 +127,19 @@ export class PassthroughStream implements StreamReader {
     if (isUsageChunk && !includeUsage) return;
     const cost = isUsageChunk ? this.#options.costText?.(usage) : undefined;
     const passed = cost === undefined ? event : withCost(event, cost);
-    if (form === undefined) told.push(passed);
+    if (form === undefined) output.push(passed);
     else if (isUsageChunk) this.#usageChunk = passed;
     else {
       const formed = form.chunk(chunk);
-      if (formed !== undefined) told.push(formed === chunk ? event : eventOf(formed));
+      if (formed !== undefined) output.push(formed === chunk ? event : eventOf(formed));
     }
   }
 
-  #finish(event: Buffer, told: Buffer[]): void {
+  #finish(event: Buffer, output: Buffer[]): void {
     this.complete = true;
-    for (const chunk of this.#options.form?.end() ?? []) told.push(eventOf(chunk));
-    if (this.#usageChunk !== undefined) told.push(this.#usageChunk);
-    told.push(event);
+    for (const chunk of this.#options.form?.end() ?? []) output.push(eventOf(chunk));
+    if (this.#usageChunk !== undefined) output.push(this.#usageChunk);
+    output.push(event);
   }
 }
 
@@ -146,7 +147,7 @@ function eventOf(chunk: JsonObject): Buffer {
   return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
 }
 
-/** Of a first chunk that is not parsed: the name stands near its head, and one that is quoted in a text has other marks. */
+/** Of a first chunk that is not parsed: the name is near its head, and one that is quoted in a text has other marks. */
 function nameIn(event: Buffer): string | undefined {
   const head = event.toString('latin1', 0, headBytes);
   return modelName(/"model"\s*:\s*"([^"\\]*)"/.exec(head)?.[1]);
@@ -154,7 +155,7 @@ function nameIn(event: Buffer): string | undefined {
 
 const headBytes = 512;
 
-/** Whether the key stands in the event with a value other than null. */
+/** Whether the key is in the event with a value other than null. */
 function hasValue(event: Buffer, key: Buffer): boolean {
   const at = event.indexOf(key);
   return at !== -1 && !/^\s*:\s*null/.test(event.toString('latin1', at + key.length, at + key.length + 16));

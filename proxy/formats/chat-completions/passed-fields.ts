@@ -1,51 +1,20 @@
-// Which fields of a caller's body go on to a provider that is sent the body as it came. Behind a provider's URL may stand a router or
-// another gateway, to which fields beside the format say which model answers, at which host, and with whose key: what no allow-list,
-// limit or price has heard of. So to custom providers only what is known goes on, and what their operator lets pass.
+// Which fields of a caller's body go on to a provider that is sent the body as it came. A provider's URL may lead to a router or
+// another gateway, where fields beside the format select the model, the host and the key: what no allow-list,
+// limit or price knows of. So custom providers get known fields only, and those that their operator lets pass.
+
 import type { JsonObject } from '../../../common/json.ts';
+import { chatFields, gatewayFields } from '../../conversation/fields.ts';
 
 /** Whether a field of this name goes on. */
 export type PassesField = (name: string) => boolean;
 
 /** The callers' format, type `ChatCompletionCreateParams` of the package openai. */
-export const formatFields: ReadonlySet<string> = new Set([
-  ...[
-    'messages',
-    'model',
-    'audio',
-    'frequency_penalty',
-    'function_call',
-    'functions',
-    'logit_bias',
-    'logprobs',
-  ],
-  ...[
-    'max_completion_tokens',
-    'max_tokens',
-    'metadata',
-    'modalities',
-    'moderation',
-    'n',
-    'parallel_tool_calls',
-  ],
-  ...['prediction', 'presence_penalty', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
-  ...[
-    'reasoning_effort',
-    'response_format',
-    'safety_identifier',
-    'seed',
-    'service_tier',
-    'stop',
-    'store',
-    'stream',
-  ],
-  ...['stream_options', 'temperature', 'tool_choice', 'tools', 'top_logprobs', 'top_p', 'user', 'verbosity'],
-  'web_search_options',
-]);
+export const formatFields: ReadonlySet<string> = new Set([...gatewayFields, ...chatFields]);
 
 /**
  * How a model draws its words, what form they have and how much it thinks, as vendors of open models and their servers take it beside the
  * format (vLLM, SGLang, llama.cpp, TGI, and the APIs of DeepSeek, Groq, Mistral, Qwen, xAI). None of them names a model, an adapter, a host, a key,
- * a file, a template or code, or makes an answer cost what no budget has held.
+ * a file, a template or code, or makes a response cost what no budget has held.
  */
 export const samplingFields: ReadonlySet<string> = new Set([
   ...[

@@ -1,11 +1,12 @@
 // The chat request in common shape: parsed once, checked as far as every provider needs it, cleaned of what SDKs leave in
-// answers that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
+// responses that are sent back as history. What is authorised, inspected and dispatched is this one parsed body.
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { pieceEnd } from '../../../common/json-strings.ts';
 import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import type { FormatCall } from '../format.ts';
 
 export interface ChatRequest {
   /**
@@ -17,7 +18,7 @@ export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly ChatMessage[];
   readonly stream: boolean;
-  /** Whether the caller asked for the usage chunk of a stream. */
+  /** Whether the caller requested the usage chunk of a stream. */
   readonly includeUsage: boolean;
   /** Of the body, as it came. */
   readonly bytes: number;
@@ -35,6 +36,9 @@ export interface RequestSource {
   /** What was set since. */
   readonly outputCeiling: number | undefined;
 }
+
+/** One attempt of a chat request at a vendor that speaks the callers' format. */
+export type ChatFormatCall = FormatCall<ChatRequest>;
 
 export type ChatMessage = JsonObject & { readonly role: string };
 
@@ -181,7 +185,7 @@ function checkContent(content: unknown, message: number): void {
   }
 }
 
-/** Empty remains of an answer, and what the SDK's own helpers add to one, which vendors refuse in a request. */
+/** Empty remains of a response, and what the SDK's own helpers add to one, which vendors refuse in a request. */
 function removeLeftovers(message: ChatMessage): void {
   const { tool_calls: calls } = message;
   if (calls === null || (Array.isArray(calls) && calls.length === 0)) delete message.tool_calls;

@@ -1,7 +1,7 @@
 // How much text has come of a stream in the callers' format, for the usage of one that is cut. Most events hold one piece of
-// content and nothing else that the model wrote: it is counted where it stands in the bytes. All others are parsed.
+// content and nothing else that the model wrote: it is counted where it is in the bytes. All others are parsed.
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import { messageTokensMax, textTokensMax } from '../../conversation/text-tokens.ts';
+import { textTokensMax } from '../../conversation/text-tokens.ts';
 import { eventData } from '../sse.ts';
 
 export class TextMeter {
@@ -54,3 +54,51 @@ function onlyContent(event: Buffer): string | undefined {
 const colon = 0x3a;
 const quote = 0x22;
 const brace = 0x7d;
+
+/**
+ * The same of every string that the model wrote in a message or delta of the callers' format: content, reasoning, refusals, names
+ * and arguments of calls, transcripts, and whatever a vendor adds under a name that is not known here.
+ */
+export function messageTokensMax(message: JsonObject): number {
+  let tokens = 0;
+  for (const [name, field] of Object.entries(message)) {
+    if (!notWritten.has(name) && !repeats(name, message)) tokens += fieldTokensMax(field);
+  }
+  return tokens;
+}
+
+/** The same of all messages of a whole response. @param body in the callers' format; what is none has no text */
+export function completionTokensMax(body: Buffer): number {
+  const completion = parseJson(body.toString());
+  const choices: readonly unknown[] =
+    isObject(completion) && Array.isArray(completion.choices) ? completion.choices : [];
+  const messages = choices.map((choice) => (isObject(choice) ? choice.message : undefined));
+  return messages.reduce<number>((sum, one) => sum + (isObject(one) ? messageTokensMax(one) : 0), 0);
+}
+
+function fieldTokensMax(field: unknown): number {
+  if (typeof field === 'string') return textTokensMax(field);
+  if (Array.isArray(field)) return field.reduce<number>((sum, one) => sum + fieldTokensMax(one), 0);
+  return isObject(field) ? messageTokensMax(field) : 0;
+}
+
+/** Names, marks and data that are no text of the model's. */
+const notWritten: ReadonlySet<string> = new Set([
+  'role',
+  'id',
+  'type',
+  'data',
+  'url',
+  'signature',
+  'annotations',
+  'thinking_blocks',
+  'encrypted_content',
+]);
+
+/** Servers name the reasoning in one of several ways, and some send it under two of them. */
+function repeats(name: string, { reasoning_content, reasoning }: JsonObject): boolean {
+  if (name === 'reasoning') return typeof reasoning_content === 'string';
+  return (
+    name === 'reasoning_details' && (typeof reasoning_content === 'string' || typeof reasoning === 'string')
+  );
+}

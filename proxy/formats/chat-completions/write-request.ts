@@ -1,18 +1,77 @@
-// The vendor's request: the caller's body unchanged, except for what only the gateway knows (see pass-request.ts).
+// A request's body for a vendor that speaks the callers' format: what the caller sent, with the vendor's name of the model,
+// without what the vendor would refuse for reasons the caller cannot know, and with the usage of a stream always requested.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import { isGiven } from '../../conversation/options.ts';
+import { commonHeaders, type WrittenRequest } from '../format.ts';
+import { citedField, markedFields, withoutMarks } from './cache-marks.ts';
+import { ownHistory } from './history.ts';
+import { passesToVendor, passingBody } from './passed-fields.ts';
+import type { ChatFormatCall } from './read-request.ts';
 
-import type { ProviderCall, UpstreamRequest } from '../../providers/provider.ts';
-import { apiKeyOf, commonHeaders } from '../../providers/vendor-request.ts';
-import { passedBody } from './pass-request.ts';
-
-export function buildGptRequest(call: ProviderCall): UpstreamRequest {
-  const { request, target } = call;
+export function writeChatRequest(call: ChatFormatCall): WrittenRequest {
   const { body, dropped, emulated } = passedBody(call);
   return {
-    origin: target.baseUrl.origin,
-    path: `${target.baseUrl.path}/chat/completions`,
-    headers: ['authorization', `Bearer ${apiKeyOf(target)}`, ...commonHeaders(request.stream)],
+    headers: commonHeaders(call.request.stream),
     body: JSON.stringify(body),
     dropped,
     ...(emulated.length > 0 && { emulated }),
   };
+}
+
+export interface PassedBody {
+  readonly body: JsonObject;
+  /** Fields that the vendor does not get. */
+  readonly dropped: readonly string[];
+  /** Fields that it gets by other means. */
+  readonly emulated: readonly string[];
+}
+
+export function passedBody({ request, model, capabilities, target }: ChatFormatCall): PassedBody {
+  const { messages, emulated } = ownHistory(request.messages);
+  const passing = passingBody(request.body, target.provider.passesField ?? passesToVendor);
+  const body: JsonObject = { ...passing.body, model, messages };
+  const dropped = [
+    ...passing.dropped,
+    ...dropMetadata(body),
+    ...moveOutputLimit(body, capabilities),
+    ...dropMarks(body, capabilities),
+  ];
+  if (request.stream) body.stream_options = { ...streamOptions(body), include_usage: true };
+  return { body, dropped, emulated };
+}
+
+/** Callers label requests for themselves; the vendors take labels only of what they are to store. */
+export function keepsMetadata(body: JsonObject): boolean {
+  return body.store === true;
+}
+
+function dropMetadata(body: JsonObject): string[] {
+  if (!isGiven(body.metadata) || keepsMetadata(body)) return [];
+  delete body.metadata;
+  return ['metadata'];
+}
+
+/** What other vendors' formats say beside parts, which this one would refuse; some who speak its format take it. */
+function dropMarks(body: JsonObject, { cacheMarks }: ModelCapabilities): string[] {
+  if (cacheMarks) return [];
+  const controls = markedFields(body).filter((name) => name.endsWith('.cache_control'));
+  const marked = [...controls, ...citedField(body)];
+  if (marked.length > 0) Object.assign(body, withoutMarks(body));
+  return marked;
+}
+
+/** Models that know only one of the two fields refuse the other. Given both, the one they know is kept. */
+function moveOutputLimit(body: JsonObject, { outputLimit }: ModelCapabilities): string[] {
+  if (outputLimit === 'either') return [];
+  const other = outputLimit === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+  if (!isGiven(body[other])) return [];
+  const isSecond = isGiven(body[outputLimit]);
+  if (!isSecond) body[outputLimit] = body[other];
+  delete body[other];
+  return isSecond ? [other] : [];
+}
+
+function streamOptions(body: JsonObject): JsonObject {
+  return isObject(body.stream_options) ? body.stream_options : {};
 }

@@ -1,21 +1,15 @@
-// The common answer shape: a completion built from what a vendor said (SDK type `ChatCompletion`). Translators fill it in;
-// answers in the callers' own format pass through and never come here.
+// A whole response as a chat completion (SDK type `ChatCompletion`), written from what another format read;
+// responses in the callers' own format pass through and never come here.
+
 import type { JsonObject } from '../../../common/json.ts';
+import type {
+  CalledTool,
+  Finish,
+  FinishReason,
+  ResponseChoice,
+  ResponseMessage,
+} from '../../conversation/response.ts';
 import type { Usage } from '../../conversation/usage.ts';
-
-/** `error`: the response failed, though it came with a status of success. No word of the GPT vendor's; OpenRouter uses it too. */
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
-
-/** Why a response ended. */
-export interface Finish {
-  readonly reason: FinishReason;
-  /** The same in the vendor's word, where it gave one. */
-  readonly native: string | undefined;
-  /** Which of the request's stop texts was met, where the vendor says so. */
-  readonly stopSequence?: string | undefined;
-  /** What the vendor says about it. */
-  readonly message?: string | undefined;
-}
 
 /** Further fields of a choice that say why it ended: none where the vendor has the callers' word for it. */
 export function finishExtras({ reason, native, stopSequence, message }: Finish): JsonObject {
@@ -26,47 +20,14 @@ export function finishExtras({ reason, native, stopSequence, message }: Finish):
   };
 }
 
-export interface CalledTool {
-  readonly id: string;
-  readonly name: string;
-  /** JSON text. */
-  readonly arguments: string;
-}
-
-export interface Completion {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  /** The model that answered. */
-  readonly model: string;
-  readonly choices: readonly CompletionChoice[];
-  readonly usage: Usage;
-  /** Fields of `usage` beyond the common ones. */
-  readonly usageExtras?: JsonObject;
-  /** Further fields at the top. */
-  readonly extras?: JsonObject;
-}
-
-export interface CompletionChoice {
-  readonly finish: Finish;
-  /** Undefined where there is none. */
-  readonly content: string | undefined;
-  readonly reasoning?: string | undefined;
-  readonly refusal?: string | undefined;
-  readonly calls: readonly CalledTool[];
-  readonly logprobs?: JsonObject;
-  /** Further fields of the message: `annotations`, `thinking_blocks`… */
-  readonly extras?: JsonObject;
-}
-
 export interface CompletionForm {
-  /** What stands in `tool_calls` of an answer without any. */
+  /** What is in `tool_calls` of a response without any. */
   readonly noCalls: 'null' | 'array';
   /** The request used the deprecated `functions`. */
   readonly asFunctions: boolean;
 }
 
-export function completionBody(completion: Completion, form: CompletionForm): Buffer {
+export function completionBody(completion: ResponseMessage, form: CompletionForm): Buffer {
   const { id, created, model, choices, usage, usageExtras, extras } = completion;
   const body = {
     id,
@@ -81,7 +42,7 @@ export function completionBody(completion: Completion, form: CompletionForm): Bu
   return Buffer.from(JSON.stringify(body));
 }
 
-function choiceBody(choice: CompletionChoice, index: number, form: CompletionForm): JsonObject {
+function choiceBody(choice: ResponseChoice, index: number, form: CompletionForm): JsonObject {
   const { finish, content, reasoning, refusal, calls, logprobs = null, extras } = choice;
   const message: JsonObject = {
     role: 'assistant',

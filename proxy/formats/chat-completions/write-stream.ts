@@ -1,18 +1,13 @@
 // The common stream shape: chunks written from what a vendor streams (SDK type `ChatCompletionChunk`), in the order that
-// clients need: role first, a call's id and name before its arguments, one finish reason, usage if asked for, then [DONE].
+// clients need: role first, a call's id and name before its arguments, one finish reason, usage if requested, then [DONE].
 import type { JsonObject } from '../../../common/json.ts';
+import type { Finish } from '../../conversation/response.ts';
 import { textTokensMax } from '../../conversation/text-tokens.ts';
 import { type CostText, costField, type Usage } from '../../conversation/usage.ts';
-import {
-  type CompletionForm,
-  type Finish,
-  finishExtras,
-  finishReasonOf,
-  usageBody,
-} from './write-response.ts';
+import { type CompletionForm, finishExtras, finishReasonOf, usageBody } from './write-response.ts';
 
 export interface ChunkOptions extends Pick<CompletionForm, 'asFunctions'> {
-  /** The caller asked for the usage chunk. */
+  /** The caller requested the usage chunk. */
   readonly includeUsage: boolean;
   readonly costText?: CostText | undefined;
 }
@@ -115,12 +110,12 @@ export class ChunkWriter {
     this.#written += `${this.#head},"choices":${choices}${fieldsOf(extras)}}\n\n`;
   }
 
-  /** The usage chunk, if asked for, and the end. */
+  /** The usage chunk, if requested, and the end. */
   end(usage: Usage, usageExtras: JsonObject = {}): void {
     if (this.#options.includeUsage) {
-      // Of a usage that the vendor did not tell nobody knows the cost.
-      const isTold = usage.promptTokens + usage.completionTokens > 0;
-      const cost = isTold ? this.#options.costText?.(usage) : undefined;
+      // Nobody knows the cost of a usage that the vendor did not report.
+      const isReported = usage.promptTokens + usage.completionTokens > 0;
+      const cost = isReported ? this.#options.costText?.(usage) : undefined;
       const body = JSON.stringify({ ...usageBody(usage, usageExtras), ...(cost && { [costField]: cost }) });
       this.#written += `${this.#head},"choices":[],"usage":${body}}\n\n`;
     }

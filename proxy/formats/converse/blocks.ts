@@ -1,29 +1,22 @@
 // The parts of a message as the vendor's content blocks (SDK type `ContentBlock`): texts that say something, images by their
 // bytes, documents under the names the vendor takes.
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
-import type {
-  AudioPart,
-  CacheMark,
-  FilePart,
-  ImagePart,
-  Part,
-  TextPart,
-} from '../../conversation/content.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
+import type { AudioPart, CacheMark, FilePart, ImagePart, Part, TextPart } from '../../conversation/parts.ts';
 
 export type Block = JsonObject;
 
 /** What blocks are made with. */
 export interface BlockContext {
-  readonly promptCache: Traits['promptCache'];
+  readonly promptCache: ModelCapabilities['promptCache'];
   /** Fetched images by the URL as the caller wrote it. */
   readonly images: ReadonlyMap<string, InlineData>;
   readonly documentNames: DocumentNames;
 }
 
-/** Stands where the vendor wants a block and the caller has said nothing. */
+/** Where the vendor wants a block and the caller has sent none. */
 export const placeholder: Block = Object.freeze({ text: '.' });
 
 /** Of a user's turn: with words where there is a document, as the vendor wants it. */
@@ -45,7 +38,10 @@ export function textBlocks(
 }
 
 /** Ends what is to be cached; a model without a cache refuses it with the error of a missing right. */
-export function cachePoint(mark: CacheMark | undefined, promptCache: Traits['promptCache']): Block[] {
+export function cachePoint(
+  mark: CacheMark | undefined,
+  promptCache: ModelCapabilities['promptCache'],
+): Block[] {
   if (mark === undefined || promptCache === 'none') return [];
   const long = mark.ttl === '1h' && promptCache === '1h';
   return [{ cachePoint: { type: 'default', ...(long && { ttl: '1h' }) } }];

@@ -1,18 +1,18 @@
 // The vendor's errors: the type in a header or in the body, the message in the body under one of two spellings, and the same
-// types as exceptions inside a stream. What each means to callers stands in one table.
+// types as exceptions inside a stream. What each means to callers is in one table.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, parseJson } from '../../../common/json.ts';
-import type { VendorError } from '../../providers/provider.ts';
-import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+import type { VendorError } from '../format.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../vendor-error.ts';
 
-export function readCloudError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
+export function readConverseError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
   const parsed = parseJson(body.toString());
-  const told = isObject(parsed) ? parsed : {};
-  const type = typeName(head['x-amzn-errortype']) ?? typeName(told.__type);
-  return cloudError({ status, type, message: messageOf(told) });
+  const fields = isObject(parsed) ? parsed : {};
+  const type = typeName(head['x-amzn-errortype']) ?? typeName(fields.__type);
+  return converseError({ status, type, message: messageOf(fields) });
 }
 
-export interface ToldCloudError {
+export interface ConverseErrorFacts {
   /** Undefined inside a stream. */
   readonly status?: number;
   /** `ThrottlingException`; inside a stream with a small first letter. */
@@ -20,10 +20,10 @@ export interface ToldCloudError {
   readonly message: string | undefined;
 }
 
-export function cloudError({ status = 500, type = '', message }: ToldCloudError): VendorError {
+export function converseError({ status = 500, type = '', message }: ConverseErrorFacts): VendorError {
   const kind = kinds.get(type.toLowerCase()) ?? kindOfStatus(status);
-  const judged = kind === 'bad_request' && message !== undefined ? kindOfRefusal(message) : kind;
-  return vendorError(judged === 'forbidden' && isKeyRefusal(message) ? 'bad_key' : judged, {
+  const refined = kind === 'bad_request' && message !== undefined ? kindOfRefusal(message) : kind;
+  return vendorError(refined === 'forbidden' && isKeyRefusal(message) ? 'bad_key' : refined, {
     message: message === undefined ? undefined : forCaller(message),
   });
 }
@@ -65,7 +65,7 @@ const kinds: ReadonlyMap<string, ErrorKind> = new Map(
   Object.entries(kindsByType).map(([type, kind]) => [type.toLowerCase(), kind]),
 );
 
-/** A refused request that means something better known, told by the message alone. */
+/** A refused request that means something better known, by its message alone. */
 const refusals: readonly (readonly [RegExp, ErrorKind])[] = [
   [
     /input is too long|prompt is too long|too many input tokens|exceed\w* (?:the )?(?:model's )?(?:maximum )?context|maximum context length|context window/i,
@@ -78,17 +78,17 @@ function kindOfRefusal(message: string): ErrorKind {
   return refusals.find(([form]) => form.test(message))?.[1] ?? 'bad_request';
 }
 
-/** An API key that is wrong is told as a lack of rights. */
+/** A wrong API key is reported as a lack of rights. */
 function isKeyRefusal(message = ''): boolean {
   return /api key/i.test(message);
 }
 
 function forCaller(message: string): string {
   // What follows a refused signature quotes all that was signed, the session token among it.
-  const told = message.split('\n', 1)[0] ?? '';
-  return /on-demand throughput/i.test(told)
-    ? `${told} Such a profile's id is the model's with a place in front of it, for example us. or global.`
-    : told;
+  const firstLine = message.split('\n', 1)[0] ?? '';
+  return /on-demand throughput/i.test(firstLine)
+    ? `${firstLine} Such a profile's id is the model's with a place in front of it, for example us. or global.`
+    : firstLine;
 }
 
 /** `com.amazon.coral.validate#ValidationException:http://internal…` → `ValidationException` */

@@ -2,19 +2,20 @@
 // what each family has of its own (the vendor's pages on its models' parameters).
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { type Effort, readEffort, readMaxTokens, readStop } from '../../conversation/options.ts';
 import { readSampling } from '../../models/claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
-import type { Family } from './families.ts';
+import type { Family } from '../../models/families.ts';
+import type { ReadBy } from './fields.ts';
 
 export interface InferenceContext {
   readonly family: Family;
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   /** Tokens that the model puts out at most, where that is known. */
   readonly outputTokensMax: number | undefined;
-  /** Whether the answer is the input of a tool that must be called: no model reasons then. */
-  readonly answersByTool: boolean;
+  /** Whether the response is the input of a tool that must be called: no model reasons then. */
+  readonly respondsByTool: boolean;
   /** Whether thinking within a budget can go on. */
   readonly keepsThinking: boolean;
 }
@@ -23,7 +24,7 @@ export interface Inference {
   readonly config: JsonObject;
   /** For additionalModelRequestFields. */
   readonly fields: JsonObject;
-  /** Whether the request asks the model to reason. */
+  /** Whether the request wants the model to reason. */
   readonly reasons: boolean;
   /** The output limit, if the caller gave none. */
   readonly chosenMaxTokens: number | undefined;
@@ -31,16 +32,20 @@ export interface Inference {
 }
 
 /** @throws GatewayError invalid_request */
-export function readInference(body: JsonObject, context: InferenceContext): Inference {
-  const asked = askedMaxTokens(body, context);
-  const reasoning = readReasoning(body, asked === undefined ? undefined : Number(asked), context);
-  const chosen = asked === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
-  const { temperature, topP, topK, dropped } = readSampling(body, context.traits, reasoning.samplesAlone);
-  const askedStop = readStop(body);
+export function readInference(options: ReadBy<'inference'>, context: InferenceContext): Inference {
+  const requested = requestedMaxTokens(options, context);
+  const reasoning = readReasoning(options, requested === undefined ? undefined : Number(requested), context);
+  const chosen = requested === undefined ? chosenMaxTokens(reasoning.on, context) : undefined;
+  const { temperature, topP, topK, dropped } = readSampling(
+    options,
+    context.capabilities,
+    reasoning.samplesAlone,
+  );
+  const requestedStop = readStop(options);
   const { stops, topK: topKPath } = context.family;
   // No model stops at a blank text.
-  const stop = stops ? askedStop.filter((one) => one.trim() !== '') : [];
-  const maxTokens = asked ?? chosen;
+  const stop = stops ? requestedStop.filter((one) => one.trim() !== '') : [];
+  const maxTokens = requested ?? chosen;
   return {
     config: {
       ...(maxTokens !== undefined && { maxTokens }),
@@ -54,33 +59,33 @@ export function readInference(body: JsonObject, context: InferenceContext): Infe
     dropped: [
       ...dropped,
       ...(topK !== undefined && topKPath.length === 0 ? ['top_k'] : []),
-      ...(stop.length < askedStop.length ? ['stop'] : []),
+      ...(stop.length < requestedStop.length ? ['stop'] : []),
       ...reasoning.dropped,
     ],
   };
 }
 
 /** The assistant-model vendor's models refuse a limit above their own. */
-function askedMaxTokens(
-  body: JsonObject,
+function requestedMaxTokens(
+  options: ReadBy<'inference'>,
   { family, outputTokensMax }: InferenceContext,
 ): JsonNumber | undefined {
-  const asked = readMaxTokens(body);
-  if (asked === undefined || outputTokensMax === undefined || !family.hasClaudeFields) return asked;
-  return atMost(asked, outputTokensMax);
+  const requested = readMaxTokens(options);
+  if (requested === undefined || outputTokensMax === undefined || !family.hasClaudeFields) return requested;
+  return atMost(requested, outputTokensMax);
 }
 
 const plainTokens = 8_192;
 const reasoningTokens = 32_768;
 
 /**
- * Quota is set aside for all that an answer may take, and the assistant-model vendor's models may take very much: a request
+ * Quota is set aside for all that a response may take, and the assistant-model vendor's models may take very much: a request
  * without a limit would use up that of many.
  */
 function chosenMaxTokens(reasons: boolean, context: InferenceContext): number | undefined {
-  const { family, traits, outputTokensMax } = context;
+  const { family, capabilities, outputTokensMax } = context;
   if (!family.hasClaudeFields) return undefined;
-  const mayReason = reasons || (traits.reasoning !== 'none' && !traits.reasoningOff);
+  const mayReason = reasons || (capabilities.reasoning !== 'none' && !capabilities.reasoningOff);
   const sensible = mayReason ? reasoningTokens : plainTokens;
   return outputTokensMax === undefined ? undefined : Math.min(outputTokensMax, sensible);
 }
@@ -95,23 +100,31 @@ interface Reasoning {
 
 const none: Reasoning = { fields: {}, on: false, samplesAlone: false, dropped: [] };
 
-function readReasoning(body: JsonObject, asked: number | undefined, context: InferenceContext): Reasoning {
-  const { traits, outputTokensMax } = context;
-  if (context.answersByTool) return claudeReasoning(noThinking(body));
-  switch (traits.reasoning) {
+function readReasoning(
+  options: ReadBy<'inference'>,
+  requested: number | undefined,
+  context: InferenceContext,
+): Reasoning {
+  const { capabilities, outputTokensMax } = context;
+  if (context.respondsByTool) return claudeReasoning(noThinking(options));
+  switch (capabilities.reasoning) {
     case 'budget':
-      if (!context.keepsThinking) return claudeReasoning(noThinking(body));
+      if (!context.keepsThinking) return claudeReasoning(noThinking(options));
       return claudeReasoning(
-        readThinking(body, traits, asked ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens)),
+        readThinking(
+          options,
+          capabilities,
+          requested ?? Math.min(outputTokensMax ?? plainTokens, reasoningTokens),
+        ),
       );
     case 'adaptive':
-      return claudeReasoning(readThinking(body, traits, asked ?? reasoningTokens));
+      return claudeReasoning(readThinking(options, capabilities, requested ?? reasoningTokens));
     case 'level':
-      return novaReasoning(readEffort(body), asked);
+      return novaReasoning(readEffort(options), requested);
     case 'effort':
-      return effortReasoning(readEffort(body));
+      return effortReasoning(readEffort(options));
     case 'none':
-      return withoutReasoning(readEffort(body));
+      return withoutReasoning(readEffort(options));
   }
 }
 
@@ -120,11 +133,11 @@ function claudeReasoning({ config, effort, on, dropped }: Thinking): Reasoning {
   return { fields, on, samplesAlone: on, dropped };
 }
 
-/** Off unless asked. The highest effort takes neither a limit nor sampling options: a limit of the caller's is worth more. */
-function novaReasoning(effort: Effort | undefined, asked: number | undefined): Reasoning {
+/** Off unless requested. The highest effort takes neither a limit nor sampling options: a limit of the caller's is worth more. */
+function novaReasoning(effort: Effort | undefined, requested: number | undefined): Reasoning {
   if (effort === undefined || effort === 'none') return none;
   const wanted = inThree[effort];
-  const maxReasoningEffort = wanted === 'high' && asked !== undefined ? 'medium' : wanted;
+  const maxReasoningEffort = wanted === 'high' && requested !== undefined ? 'medium' : wanted;
   const fields = { reasoningConfig: { type: 'enabled', maxReasoningEffort } };
   return { fields, on: true, samplesAlone: maxReasoningEffort === 'high', dropped: [] };
 }

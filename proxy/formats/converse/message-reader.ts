@@ -1,14 +1,14 @@
-// Reads the content blocks of one answer (SDK types `ContentBlock`, `ContentBlockDelta`) and tells them in the common shape.
-// A complete answer is read as the stream it would have been.
+// Reads the content blocks of one response (SDK types `ContentBlock`, `ContentBlockDelta`) and reports them to a sink.
+// A whole response is read as the stream it would have been.
+
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { imageExtra } from '../../conversation/made-images.ts';
-import { type AnswerForm, AnswerText } from '../../conversation/output-mode.ts';
-import type { AnswerSink } from '../../conversation/response-parts.ts';
+import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
+import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
+import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
+import { imageExtra } from '../../conversation/response.ts';
 import type { ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
-import { annotationOf } from './citations.ts';
 
 type OpenBlock =
   | { readonly kind: 'thought'; thought: string }
@@ -17,13 +17,13 @@ type OpenBlock =
   | { readonly kind: 'image'; readonly format: string; readonly pieces: string[] }
   /** Words that may have sources. */
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
-  /** A call that the service has answered itself. */
+  /** A call whose result the service has made itself. */
   | { readonly kind: 'other' };
 
 export class MessageReader {
-  readonly #sink: AnswerSink;
-  readonly #text: AnswerText;
-  /** By index in the answer; words need no beginning. */
+  readonly #sink: ResponseSink;
+  readonly #text: ResponseText;
+  /** By index in the response; words need no beginning. */
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #thinking: ThinkingBlock[] = [];
   readonly #annotations: JsonObject[] = [];
@@ -31,9 +31,9 @@ export class MessageReader {
   #length = 0;
   #calls = 0;
 
-  constructor(sink: AnswerSink, form: AnswerForm) {
+  constructor(sink: ResponseSink, form: OutputMode) {
     this.#sink = sink;
-    this.#text = new AnswerText(form);
+    this.#text = new ResponseText(form);
   }
 
   /** A whole block. @throws GatewayError upstream_protocol_error */
@@ -65,9 +65,9 @@ export class MessageReader {
 
   /** @throws GatewayError upstream_protocol_error */
   delta(index: unknown, delta: unknown): void {
-    if (!isObject(delta)) throw protocolError('a delta of the answer is no object');
+    if (!isObject(delta)) throw protocolError('a delta of the response is no object');
     const { text, toolUse, reasoningContent, citation, image } = delta;
-    if (text !== undefined) this.#say(index, asText(text));
+    if (text !== undefined) this.#addText(index, asText(text));
     if (isObject(citation)) this.#textBlock(index).citations.push(citation);
     if (isObject(image)) this.#addImage(this.#open.get(index), image);
     if (isObject(toolUse)) this.#input(this.#open.get(index), asText(toolUse.input));
@@ -94,10 +94,10 @@ export class MessageReader {
     }
   }
 
-  /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  /** All blocks have been reported; what belongs to the message as a whole follows, once: clients keep the latest of it. */
   finish(stopReason: unknown): Finish {
     for (const index of this.#open.keys()) this.end(index);
-    this.#tell(this.#text.end());
+    this.#write(this.#text.end());
     if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
     if (this.#images.length > 0) this.#sink.extra({ images: this.#images });
     if (this.#thinking.length > 0) this.#sink.extra({ thinking_blocks: this.#thinking });
@@ -107,12 +107,12 @@ export class MessageReader {
     return { reason: this.#calls > 0 ? 'tool_calls' : 'stop', native };
   }
 
-  #say(index: unknown, text: string): void {
+  #addText(index: unknown, text: string): void {
     this.#textBlock(index);
-    this.#tell(this.#text.said(text));
+    this.#write(this.#text.push(text));
   }
 
-  #tell(content: string): void {
+  #write(content: string): void {
     this.#length += content.length;
     this.#sink.content(content);
   }
@@ -143,14 +143,14 @@ export class MessageReader {
     const call = new OpenCall(identity, {
       sink: this.#sink,
       text: this.#text,
-      content: (content) => this.#tell(content),
+      content: (content) => this.#write(content),
     });
-    if (call.isTold) this.#calls += 1;
+    if (call.isReported) this.#calls += 1;
     return call;
   }
 
   #input(block: OpenBlock | undefined, json: string): void {
-    if (block === undefined) throw protocolError('the answer gives input to a call that did not begin');
+    if (block === undefined) throw protocolError('the response gives input to a call that did not begin');
     if (block.kind === 'call') block.input(json);
   }
 
@@ -194,11 +194,38 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, Finish
 
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
-  throw protocolError('a field of the answer is no text');
+  throw protocolError('a field of the response is no text');
 }
 
 function textOf(blocks: unknown): string {
   return objectsOf(blocks)
     .map(({ text }) => (typeof text === 'string' ? text : ''))
     .join('');
+}
+
+// Sources of a response's text (SDK types `Citation`, `CitationsDelta`, `CitationLocation`), as annotations of the message.
+/** The vendor's locations of documents, with the names of their ends in annotations. */
+const inDocuments = [
+  ['documentChar', 'char_index'],
+  ['documentPage', 'page_number'],
+  ['documentChunk', 'block_index'],
+] as const;
+
+/** Undefined for what is no source that callers know how to find. */
+function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
+  const { title, source, location, sourceContent } = citation;
+  const known = isObject(location) ? location : {};
+  const { web, searchResultLocation } = known;
+  if (isObject(web) && typeof web.url === 'string') return urlCitation(place, web.url, title ?? web.domain);
+  if (isObject(searchResultLocation) && typeof source === 'string') return urlCitation(place, source, title);
+  const quoted: readonly unknown[] = Array.isArray(sourceContent) ? sourceContent : [];
+  const quote = quoted.map((one) => (isObject(one) && typeof one.text === 'string' ? one.text : '')).join('');
+  for (const [name, unit] of inDocuments) {
+    const found = known[name];
+    if (!isObject(found)) continue;
+    const { documentIndex: index, start, end } = found;
+    const ends = { [`start_${unit}`]: start, [`end_${unit}`]: end };
+    return documentCitation(place, { index, title, quote: quote === '' ? undefined : quote, location: ends });
+  }
+  return undefined;
 }

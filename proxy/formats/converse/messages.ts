@@ -1,7 +1,10 @@
 // The conversation as the vendor takes it (SDK type `Message`): user and assistant by turns, beginning and ending with the
 // user; tool results in the user's turn, all of one turn's calls together and before any words.
+
+import { nineLetterIds, vendorCallIds } from '../../conversation/call-ids.ts';
 import type { AssistantTurn, Conversation, ToolCall, Turn } from '../../conversation/conversation.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
+import type { Family } from '../../models/families.ts';
 import {
   type Block,
   type BlockContext,
@@ -11,8 +14,6 @@ import {
   textBlocks,
   userBlocks,
 } from './blocks.ts';
-import { callIdsOf } from './call-ids.ts';
-import type { Family } from './families.ts';
 import { vendorToolName } from './tools.ts';
 
 export interface Message {
@@ -22,22 +23,28 @@ export interface Message {
 
 export interface MessageContext extends BlockContext {
   readonly family: Family;
-  /** Whether the caller may begin the answer. */
+  /** Whether the caller may begin the response. */
   readonly prefill: boolean;
   /** Whether the model gets back what it thought. */
   readonly thoughts: boolean;
 }
 
-/** @param opening blocks of the user's that stand before all others */
+/** @param opening blocks of the user's before all others */
 export function vendorMessages(
   { turns }: Conversation,
   opening: readonly Block[],
   context: MessageContext,
 ): readonly Message[] {
   const ids = callIdsOf(turns, context.family);
-  const told = turns.flatMap((turn) => messagesOf(turn, ids, context));
-  const messages = byTurns([{ role: 'user', content: opening }, ...told], context.family);
+  const written = turns.flatMap((turn) => messagesOf(turn, ids, context));
+  const messages = byTurns([{ role: 'user', content: opening }, ...written], context.family);
   return withEnd(messages.map(spoken), context.prefill);
+}
+
+/** Ids of tool calls as this family of models takes them; the same on a call and on its result. */
+function callIdsOf(turns: readonly Turn[], family: Family): ReadonlyMap<ToolCall, string> {
+  const ids = vendorCallIds(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : [])));
+  return family.nineLetterIds ? nineLetterIds(ids) : ids;
 }
 
 function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>, context: MessageContext): Message[] {
@@ -96,28 +103,28 @@ interface GrowingMessage {
 }
 
 /**
- * Merges neighbours of one role; an assistant that said nothing is none. Where words and tools cannot be merged, the other role
+ * Merges neighbours of one role; an empty one of the assistant's is left out. Where words and tools cannot be merged, the other role
  * says next to nothing between them.
  */
 function byTurns(messages: readonly Message[], { mixesTools }: Family): readonly Message[] {
-  const told: GrowingMessage[] = [];
+  const written: GrowingMessage[] = [];
   for (const { role, content } of messages) {
-    const last = told.at(-1);
+    const last = written.at(-1);
     if (role === 'assistant' && content.length === 0) continue;
     const ofTools = content.some(isOfTools);
-    if (last?.role !== role) told.push({ role, content: [...content], ofTools });
+    if (last?.role !== role) written.push({ role, content: [...content], ofTools });
     else if (mixesTools || content.length === 0 || last.ofTools === ofTools) {
       for (const block of content) last.content.push(block);
       last.ofTools ||= ofTools;
     } else {
       const other = role === 'user' ? 'assistant' : 'user';
-      told.push(
+      written.push(
         { role: other, content: [placeholder], ofTools: false },
         { role, content: [...content], ofTools },
       );
     }
   }
-  return told;
+  return written;
 }
 
 function isOfTools({ toolUse, toolResult }: Block): boolean {
@@ -128,7 +135,7 @@ function spoken({ role, content }: Message): Message {
   return { role, content: content.length === 0 ? [placeholder] : content };
 }
 
-/** A model that cannot go on with what the assistant began is asked to. */
+/** The user asks a model to go on that cannot continue what the assistant began. */
 function withEnd(messages: readonly Message[], prefill: boolean): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') return messages;

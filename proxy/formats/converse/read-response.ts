@@ -1,41 +1,33 @@
-// A complete answer (SDK type `ConverseResponse`) in common shape.
+// A whole response (SDK type `ConverseResponse`) in common shape.
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { AnswerParts } from '../../conversation/response-parts.ts';
+import { ResponseParts } from '../../conversation/response.ts';
 import { noUsage } from '../../conversation/usage.ts';
-import {
-  type CompleteAnswer,
-  type ProviderCall,
-  type VendorAnswer,
-  VendorFailure,
-} from '../../providers/provider.ts';
-import { completionBody } from '../chat-completions/write-response.ts';
+import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { cloudError, messageOf, typeName } from './errors.ts';
+import { converseError, messageOf, typeName } from './errors.ts';
 import { MessageReader } from './message-reader.ts';
-import { answerPlan } from './request-plan.ts';
-import { readCloudUsage } from './usage.ts';
+import { responsePlan } from './request-plan.ts';
+import { readConverseUsage } from './usage.ts';
 
-export function readCloudAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
-  const answer = parseAnswer(body);
-  const { form, tools } = answerPlan(call);
-  const parts = new AnswerParts();
+export function readConverseResponse(call: TranslatedCall, { head, body }: VendorResponse): ReadResponse {
+  const response = parseResponse(body);
+  const { form } = responsePlan(call);
+  const parts = new ResponseParts();
   const reader = new MessageReader(parts, form);
-  for (const [index, block] of answer.content.entries()) reader.block(index, block);
-  const finish = reader.finish(answer.stopReason);
-  const told = readCloudUsage(answer.body, call.request.body.service_tier);
-  const completion = {
-    ...answerIdentity(call, head),
-    choices: [{ finish, ...parts.told() }],
-    usage: told?.usage ?? noUsage,
-    usageExtras: told?.extras ?? {},
-  };
-  const { asFunctions } = tools;
+  for (const [index, block] of response.content.entries()) reader.block(index, block);
+  const finish = reader.finish(response.stopReason);
+  const reported = readConverseUsage(response.body, call.request.options.service_tier);
   return {
-    body: completionBody(completion, { noCalls: 'null', asFunctions }),
-    usage: told?.usage,
-    model: routedModel(answer.trace),
+    message: {
+      ...responseIdentity(call, head),
+      choices: [{ finish, ...parts.build() }],
+      usage: reported?.usage ?? noUsage,
+      usageExtras: reported?.extras ?? {},
+    },
+    usage: reported?.usage,
+    model: routedModel(response.trace),
   };
 }
 
@@ -46,14 +38,14 @@ export function routedModel(trace: unknown): string | undefined {
   return typeof model === 'string' ? model : undefined;
 }
 
-/** The vendor's answers are named by their requests, and name no model. */
-export function answerIdentity({ now, model }: ProviderCall, head: IncomingHttpHeaders) {
+/** The vendor's responses have the ids of their requests, and name no model. */
+export function responseIdentity({ now, model }: TranslatedCall, head: IncomingHttpHeaders) {
   const requestId = head['x-amzn-requestid'];
   const id = typeof requestId === 'string' && /^[\w-]{1,64}$/.test(requestId) ? requestId : now;
   return { id: `chatcmpl-${id}`, created: Math.floor(now / 1000), model };
 }
 
-interface Answer {
+interface ParsedResponse {
   readonly content: readonly JsonObject[];
   readonly stopReason: unknown;
   readonly body: JsonObject;
@@ -61,15 +53,15 @@ interface Answer {
 }
 
 /** @throws GatewayError upstream_protocol_error; a VendorFailure for an error in its place */
-function parseAnswer(body: Buffer): Answer {
-  const answer = parseExactJson(body.toString());
-  if (!isObject(answer)) throw protocolError('the answer is no JSON object');
-  const { output, stopReason, trace } = answer;
+function parseResponse(body: Buffer): ParsedResponse {
+  const response = parseExactJson(body.toString());
+  if (!isObject(response)) throw protocolError('the response is no JSON object');
+  const { output, stopReason, trace } = response;
   const message = isObject(output) ? output.message : undefined;
   if (isObject(message) && Array.isArray(message.content)) {
-    return { content: message.content.filter(isObject), stopReason, body: answer, trace };
+    return { content: message.content.filter(isObject), stopReason, body: response, trace };
   }
-  const error = messageOf(answer);
-  if (error === undefined) throw protocolError('the answer holds no message');
-  throw new VendorFailure(cloudError({ type: typeName(answer.__type), message: error }));
+  const error = messageOf(response);
+  if (error === undefined) throw protocolError('the response holds no message');
+  throw new VendorFailure(converseError({ type: typeName(response.__type), message: error }));
 }

@@ -1,55 +1,49 @@
-// A streamed answer (SDK type `ConverseStreamOutput`): frames in, chunks in common shape out. The usage comes behind the end of
-// the message, so the end the caller is told waits for it; without it the connection's clean end will do.
+// A streamed response (SDK type `ConverseStreamOutput`): frames in, chunks in common shape out. The usage comes behind the end of
+// the message, so the end of the caller's stream waits for it; without it the connection's clean end will do.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
-import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../../providers/provider.ts';
-import { ChunkWriter } from '../chat-completions/write-stream.ts';
+import type { StreamContext, StreamReader, StreamWriter, TranslatedCall, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { cloudError, messageOf } from './errors.ts';
+import { converseError, messageOf } from './errors.ts';
 import { type Frame, FrameSplitter } from './frames.ts';
 import { MessageReader } from './message-reader.ts';
-import { answerIdentity, routedModel } from './read-response.ts';
-import { answerPlan } from './request-plan.ts';
-import { type CloudUsage, readCloudUsage } from './usage.ts';
+import { responseIdentity, routedModel } from './read-response.ts';
+import { responsePlan } from './request-plan.ts';
+import { type ConverseUsage, readConverseUsage } from './usage.ts';
 
-export class CloudStreamReader implements StreamReader {
-  readonly #call: ProviderCall;
+export class ConverseStreamReader implements StreamReader {
+  readonly #call: TranslatedCall;
   readonly #head: IncomingHttpHeaders;
   readonly #frames: FrameSplitter;
-  readonly #chunks: ChunkWriter;
+  readonly #writer: StreamWriter;
   readonly #message: MessageReader;
   /** The message has ended; its usage may still come. */
   #stopped = false;
-  #told: CloudUsage | undefined;
+  #reported: ConverseUsage | undefined;
   complete = false;
   failure: VendorError | undefined;
   model: string | undefined;
 
-  constructor(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits) {
-    const { form, tools } = answerPlan(call);
+  constructor(call: TranslatedCall, { head, limits, writer }: StreamContext) {
     this.#call = call;
     this.#head = head;
     this.#frames = new FrameSplitter(limits.eventBytesMax);
-    this.#chunks = new ChunkWriter({
-      includeUsage: call.request.includeUsage,
-      costText: call.costText,
-      asFunctions: tools.asFunctions,
-    });
-    this.#message = new MessageReader(this.#chunks, form);
+    this.#writer = writer;
+    this.#message = new MessageReader(writer, responsePlan(call).form);
   }
 
   get usage(): Usage | undefined {
-    return this.#told?.usage;
+    return this.#reported?.usage;
   }
 
   /** The vendor reports it once, behind the end of the message. */
   get usageIsComplete(): boolean {
-    return this.#told !== undefined;
+    return this.#reported !== undefined;
   }
 
   get textTokens(): number {
-    return this.#chunks.textTokens;
+    return this.#writer.textTokens;
   }
 
   push(chunk: Buffer): Buffer {
@@ -57,12 +51,12 @@ export class CloudStreamReader implements StreamReader {
       if (this.complete || this.failure !== undefined) break;
       this.#read(frame);
     }
-    return this.#chunks.take();
+    return this.#writer.take();
   }
 
   end(): Buffer {
     if (this.#stopped && !this.complete && !this.#frames.pending) this.#end();
-    return this.#chunks.take();
+    return this.#writer.take();
   }
 
   #read({ headers, payload }: Frame): void {
@@ -73,11 +67,11 @@ export class CloudStreamReader implements StreamReader {
       case 'exception': {
         const body = parseJson(payload);
         const message = isObject(body) ? messageOf(body) : undefined;
-        this.failure = cloudError({ type: headers.get(':exception-type'), message });
+        this.failure = converseError({ type: headers.get(':exception-type'), message });
         return;
       }
       case 'error':
-        this.failure = cloudError({
+        this.failure = converseError({
           type: headers.get(':error-code'),
           message: headers.get(':error-message'),
         });
@@ -93,13 +87,13 @@ export class CloudStreamReader implements StreamReader {
     // No number of it goes on: arguments come as text.
     const event = parseJson(payload);
     if (!isObject(event)) throw protocolError('an event of the stream is no JSON object');
-    // Nothing is told before there is something to tell: until then an error still has a status of its own.
+    // Nothing is written before there is content: until then an error still has a status of its own.
     if (type !== 'messageStart' && type !== 'metadata') this.#start();
     this.#readKnown(type, event);
   }
 
   #start(): void {
-    if (!this.#chunks.started) this.#chunks.start(answerIdentity(this.#call, this.#head));
+    if (!this.#writer.started) this.#writer.start(responseIdentity(this.#call, this.#head));
   }
 
   #readKnown(type: EventType, event: JsonObject): void {
@@ -116,12 +110,12 @@ export class CloudStreamReader implements StreamReader {
         this.#message.end(event.contentBlockIndex);
         return;
       case 'messageStop':
-        this.#chunks.finish(this.#message.finish(event.stopReason));
+        this.#writer.finish(this.#message.finish(event.stopReason));
         this.#stopped = true;
-        if (this.#told !== undefined) this.#end();
+        if (this.#reported !== undefined) this.#end();
         return;
       case 'metadata':
-        this.#told = readCloudUsage(event, this.#call.request.body.service_tier) ?? this.#told;
+        this.#reported = readConverseUsage(event, this.#call.request.options.service_tier) ?? this.#reported;
         this.model = routedModel(event.trace);
         if (this.#stopped) this.#end();
         return;
@@ -129,7 +123,7 @@ export class CloudStreamReader implements StreamReader {
   }
 
   #end(): void {
-    this.#chunks.end(this.usage ?? noUsage, this.#told?.extras);
+    this.#writer.end(this.usage ?? noUsage, this.#reported?.extras);
     this.complete = true;
   }
 }

@@ -2,6 +2,7 @@
 // `ServiceTier`, `GuardrailConfiguration`).
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import type { ReadBy } from './fields.ts';
 
 export interface ServiceOptions {
   readonly fields: JsonObject;
@@ -9,10 +10,10 @@ export interface ServiceOptions {
 }
 
 /** @throws GatewayError invalid_request */
-export function readServiceOptions(body: JsonObject, stream: boolean): ServiceOptions {
-  const tier = readTier(body.service_tier);
-  const metadata = readMetadata(body.metadata);
-  const guardrail = readGuardrail(body.guardrailConfig, stream);
+export function readServiceOptions(options: ReadBy<'service'>, stream: boolean): ServiceOptions {
+  const tier = readTier(options.service_tier);
+  const metadata = readMetadata(options.metadata);
+  const guardrail = readGuardrail(options.guardrailConfig, stream);
   return {
     fields: {
       ...(tier.type !== undefined && { serviceTier: { type: tier.type } }),

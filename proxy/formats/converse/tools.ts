@@ -1,18 +1,19 @@
 // The tools and the choice among them as the vendor's `toolConfig` (SDK type `ToolConfiguration`). It knows no choice `none`, not
 // every model can be forced to a call, and a history with calls in it is refused where no tool is defined.
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Turn } from '../../conversation/conversation.ts';
 import { mustCall } from '../../conversation/output-mode.ts';
 import { withoutReferences } from '../../conversation/schema-references.ts';
 import type { ToolChoice, ToolDefinition, Tools } from '../../conversation/tools.ts';
 import { inputSchema, type StrictSchemas } from '../../models/claude/schema.ts';
+import type { Family } from '../../models/families.ts';
 import { cachePoint } from './blocks.ts';
-import type { Family } from './families.ts';
+import type { ReadBy } from './fields.ts';
 
 export interface ToolContext {
   readonly family: Family;
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   /** A model that reasons cannot be forced to a call. */
   readonly reasons: boolean;
   readonly turns: readonly Turn[];
@@ -27,19 +28,19 @@ export interface VendorTools {
 }
 
 /** @throws GatewayError invalid_request */
-export function vendorTools(body: JsonObject, tools: Tools, context: ToolContext): VendorTools {
-  const { family, traits, reasons } = context;
+export function vendorTools(options: ReadBy<'tools'>, tools: Tools, context: ToolContext): VendorTools {
+  const { family, capabilities, reasons } = context;
   const usedNames = usedToolNames(context.turns);
   const usable = usableTools(tools, usedNames);
   if (usable.length === 0) return standIns(usedNames, family);
-  const isLeft = mustCall(tools) && (!traits.forcedTools || reasons);
+  const isLeft = mustCall(tools) && (!capabilities.forcedTools || reasons);
   const choice = isLeft ? auto : choiceOf(tools.choice, usable, family);
   const written = usable
     .filter(({ name }) => choice.only === undefined || name === choice.only)
     .map((definition) => ({ definition, spec: toolSpec(definition, context) }));
   const entries = written.flatMap(({ definition, spec }) => [
     { toolSpec: spec },
-    ...(family.cachesTools ? cachePoint(definition.cache, traits.promptCache) : []),
+    ...(family.cachesTools ? cachePoint(definition.cache, capabilities.promptCache) : []),
   ]);
   const own = ownChoice(tools, choice, family);
   return {
@@ -47,7 +48,7 @@ export function vendorTools(body: JsonObject, tools: Tools, context: ToolContext
     ownChoice: own,
     dropped: [
       ...(isLeft ? [tools.asFunctions ? 'function_call' : 'tool_choice'] : []),
-      ...(body.parallel_tool_calls === false && !family.hasClaudeFields ? ['parallel_tool_calls'] : []),
+      ...(options.parallel_tool_calls === false && !family.hasClaudeFields ? ['parallel_tool_calls'] : []),
       ...(written.some(({ definition, spec }) => definition.strict === true && spec.strict !== true)
         ? ['tools.strict']
         : []),
@@ -76,7 +77,7 @@ function usableTools(
   return definitions.filter(({ name }) => names.has(name));
 }
 
-/** Tools that stand for those in the history, where none may be called. */
+/** Definitions of the tools that the history calls, where none may be called now. */
 function standIns(usedNames: ReadonlySet<string>, { hasClaudeFields }: Family): VendorTools {
   if (usedNames.size === 0) return { toolConfig: undefined, ownChoice: undefined, dropped: [] };
   const tools = [...usedNames].map((name) => ({
@@ -127,9 +128,9 @@ function toolSpec(definition: ToolDefinition, context: ToolContext): JsonObject 
 
 function strictSchema(
   { strict, parameters }: ToolDefinition,
-  { family, traits, strictSchemas }: ToolContext,
+  { family, capabilities, strictSchemas }: ToolContext,
 ): JsonObject | undefined {
-  if (strict !== true || !traits.jsonSchema || !family.hasClaudeFields) return undefined;
+  if (strict !== true || !capabilities.jsonSchema || !family.hasClaudeFields) return undefined;
   return strictSchemas.take(inputSchema(parameters));
 }
 

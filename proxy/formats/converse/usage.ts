@@ -1,21 +1,21 @@
-// The vendor's token counts (SDK type `TokenUsage`): its input excludes what the cache gave or took. How it was served stands beside
+// The vendor's token counts (SDK type `TokenUsage`): its input excludes what the cache gave or took. How it was served is beside
 // them (SDK types `ServiceTier`, `PerformanceConfiguration`).
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count, type ServedTier, servedTier, special, type Usage } from '../../conversation/usage.ts';
 
-export interface CloudUsage {
+export interface ConverseUsage {
   readonly usage: Usage;
-  /** The cache's share under the names that callers of such models know, where the vendor tells it. */
+  /** The cache's share under the names that callers of such models know, where the vendor reports it. */
   readonly extras: JsonObject;
 }
 
 /**
  * Undefined where it is absent or without the two counts.
- * @param told the response, or the event of a stream, that it stands in
- * @param asked `service_tier` of the request
+ * @param reported the response, or the event of a stream, that holds it
+ * @param requested `service_tier` of the request
  */
-export function readCloudUsage(told: JsonObject, asked?: unknown): CloudUsage | undefined {
-  const { usage: value } = told;
+export function readConverseUsage(reported: JsonObject, requested?: unknown): ConverseUsage | undefined {
+  const { usage: value } = reported;
   if (!isObject(value)) return undefined;
   const input = count(value.inputTokens);
   const completionTokens = count(value.outputTokens);
@@ -33,7 +33,7 @@ export function readCloudUsage(told: JsonObject, asked?: unknown): CloudUsage | 
       reasoningTokens: 0,
       ...special({
         cacheWrite12hTokens: Math.min(writesOf(value.cacheDetails, '12h'), write ?? 0),
-        serviceTier: tierOf(told, asked),
+        serviceTier: tierOf(reported, requested),
       }),
     },
     extras: {
@@ -43,9 +43,9 @@ export function readCloudUsage(told: JsonObject, asked?: unknown): CloudUsage | 
   };
 }
 
-function tierOf({ serviceTier, performanceConfig }: JsonObject, asked: unknown): ServedTier | undefined {
+function tierOf({ serviceTier, performanceConfig }: JsonObject, requested: unknown): ServedTier | undefined {
   if (isObject(performanceConfig) && performanceConfig.latency === 'optimized') return 'optimized';
-  return servedTier(isObject(serviceTier) ? serviceTier.type : undefined, asked);
+  return servedTier(isObject(serviceTier) ? serviceTier.type : undefined, requested);
 }
 
 /** SDK type `CacheDetail`: what was written, by how long it lives. */

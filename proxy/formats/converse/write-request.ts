@@ -2,87 +2,75 @@
 // with an access key pair or sent with an API key.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import { markedFields } from '../../conversation/cache-marks.ts';
-import { type Conversation, readConversation } from '../../conversation/conversation.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
 import { emulateTurns } from '../../conversation/emulated-turns.ts';
-import { GatewayError } from '../../errors.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
-import { regionOf, signedHeaders, type UnsignedRequest } from '../../providers/credentials/sigv4.ts';
-import type { ProviderCall, UpstreamRequest } from '../../providers/provider.ts';
-import { droppedFields } from '../chat-completions/fields.ts';
+import { familyOf } from '../../models/families.ts';
+import type { TranslatedCall, WrittenRequest } from '../format.ts';
 import { type Block, type BlockContext, DocumentNames, textBlocks } from './blocks.ts';
-import { familyOf } from './families.ts';
+import { fieldRules, readBy } from './fields.ts';
 import { type Inference, readInference } from './inference.ts';
 import { vendorMessages } from './messages.ts';
-import { type AnswerPlan, answerPlan } from './request-plan.ts';
+import { type ResponsePlan, responsePlan } from './request-plan.ts';
 import { readServiceOptions } from './service-options.ts';
 import { type VendorTools, vendorTools } from './tools.ts';
 
 export const streamType = 'application/vnd.amazon.eventstream';
 
-/** A promise only where it is signed. @throws GatewayError invalid_request, unsupported_parameter, no_healthy_target */
-export function buildCloudRequest(call: ProviderCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const { origin, path: base } = call.target.baseUrl;
-  const { stream } = call.request;
-  // The whole id is one segment, slashes included.
-  const path = `${base}/model/${encodeURIComponent(call.model)}/${stream ? 'converse-stream' : 'converse'}`;
-  const { body, ...told } = requestBody(call);
-  const sent = { origin, path, body: writeJson(body) };
-  const accept = ['accept', stream ? streamType : 'application/json', 'user-agent', 'model-gateway'];
-  const finished = (headers: readonly string[]) => ({ ...sent, headers: [...headers, ...accept], ...told });
-  const headers = authorized(call, { ...sent, headers: { 'content-type': 'application/json' } });
-  return headers instanceof Promise ? headers.then(finished) : finished(headers);
+/** @throws GatewayError invalid_request, unsupported_parameter */
+export function writeConverseRequest(call: TranslatedCall): WrittenRequest {
+  const { body, dropped, emulated, maxTokens } = requestBody(call);
+  return {
+    headers: [
+      'content-type',
+      'application/json',
+      'accept',
+      call.request.stream ? streamType : 'application/json',
+      'user-agent',
+      'model-gateway',
+    ],
+    body: writeJson(body),
+    dropped,
+    ...(emulated.length > 0 && { emulated }),
+    ...(maxTokens !== undefined && { maxTokens }),
+  };
 }
 
-/** @returns the request's headers with those that authorize it */
-function authorized({ target, now }: ProviderCall, request: UnsignedRequest): string[] | Promise<string[]> {
-  const { accessKeyId, secretAccessKey, sessionToken, apiKey } = target.credential;
-  if (accessKeyId !== undefined && secretAccessKey !== undefined) {
-    const region = target.region ?? regionOf(target.baseUrl);
-    if (region === undefined) throw unusable('the target has no region');
-    const keys = { accessKeyId, secretAccessKey, sessionToken };
-    return signedHeaders(request, keys, { region, now, keep: target.providerKeyId !== undefined });
-  }
-  if (apiKey === undefined) throw unusable('the target has neither access keys nor an API key');
-  return ['authorization', `Bearer ${apiKey.reveal()}`, ...Object.entries(request.headers).flat()];
-}
-
-function unusable(why: string): GatewayError {
-  return new GatewayError('no_healthy_target', { cause: new Error(why) });
-}
-
-interface RequestBody extends Pick<UpstreamRequest, 'dropped' | 'emulated' | 'maxTokens'> {
+interface RequestBody {
   readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  readonly emulated: readonly string[];
+  /** Where the caller gave none. */
+  readonly maxTokens: number | undefined;
 }
 
-function requestBody(call: ProviderCall): RequestBody {
-  const { request, traits, outputTokensMax } = call;
-  const family = familyOf(traits);
-  const plan = answerPlan(call);
-  const { conversation, emulated } = emulateTurns(readConversation(request), {
+function requestBody(call: TranslatedCall): RequestBody {
+  const { request, capabilities, outputTokensMax } = call;
+  const family = familyOf(capabilities);
+  const plan = responsePlan(call);
+  const { conversation, emulated } = emulateTurns(request.conversation(), {
     systemInPlace: false,
     // It takes what the user's turn takes, sound aside.
-    inResult: ({ kind }) => traits.mediaInResults && kind !== 'audio',
+    inResult: ({ kind }) => capabilities.mediaInResults && kind !== 'audio',
     madeImages: false,
   });
-  const inference = readInference(request.body, {
+  const inference = readInference(readBy(request.options, 'inference'), {
     family,
-    traits,
+    capabilities,
     outputTokensMax,
-    answersByTool: plan.form.kind === 'tool',
+    respondsByTool: plan.form.kind === 'tool',
     keepsThinking: keepsThinking(conversation.turns),
   });
-  const tools = vendorTools(request.body, plan.tools, {
+  const tools = vendorTools(readBy(request.options, 'tools'), plan.tools, {
     family,
-    traits,
+    capabilities,
     reasons: inference.reasons,
     turns: conversation.turns,
     strictSchemas: plan.strictSchemas,
   });
-  const service = readServiceOptions(request.body, request.stream);
-  const mapped = family.hasClaudeFields ? mappedForClaude : mappedFields;
+  const service = readServiceOptions(readBy(request.options, 'service'), request.stream);
   const dropped = new Set([
-    ...droppedFields(request.body, mapped),
+    ...fieldRules.dropped(request, { capabilities, family }),
     ...inference.dropped,
     ...service.dropped,
     ...tools.dropped,
@@ -90,7 +78,7 @@ function requestBody(call: ProviderCall): RequestBody {
   ]);
   return {
     body: {
-      ...said(call, conversation, plan, inference),
+      ...conversationFields(call, conversation, plan, inference),
       ...(Object.keys(inference.config).length > 0 && { inferenceConfig: inference.config }),
       ...(tools.toolConfig && { toolConfig: tools.toolConfig }),
       ...outputConfig(plan),
@@ -98,74 +86,50 @@ function requestBody(call: ProviderCall): RequestBody {
       ...service.fields,
     },
     dropped: [...dropped],
-    ...emulatedFields([
+    emulated: [
       ...emulated,
       ...(plan.strictSchemas.takeMoves() ? ['tools.parameters'] : []),
       ...(plan.movesFormat ? ['response_format.schema'] : []),
-    ]),
-    ...(inference.chosenMaxTokens !== undefined && { maxTokens: inference.chosenMaxTokens }),
+    ],
+    maxTokens: inference.chosenMaxTokens,
   };
 }
 
-function emulatedFields(emulated: readonly string[]): Pick<UpstreamRequest, 'emulated'> {
-  return emulated.length > 0 ? { emulated } : {};
-}
-
 /** Marks for a cache that the model has not, or that found nothing to mark. */
-function unmarkedFields({ request, traits }: ProviderCall, { lostMarks }: Conversation): string[] {
-  const { cachesTools } = familyOf(traits);
-  const hasCache = traits.promptCache !== 'none';
-  const left = markedFields(request.body).filter(
-    (name) => !hasCache || (name.startsWith('tools.') && !cachesTools),
-  );
+function unmarkedFields({ request, capabilities }: TranslatedCall, { lostMarks }: Conversation): string[] {
+  const { cachesTools } = familyOf(capabilities);
+  const hasCache = capabilities.promptCache !== 'none';
+  const left = request
+    .cacheMarks()
+    .filter((name) => !hasCache || (name.startsWith('tools.') && !cachesTools));
   return hasCache && lostMarks ? [...left, 'messages.cache_control'] : left;
 }
 
-const mappedFields: ReadonlySet<string> = new Set([
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'functions',
-  'function_call',
-  'response_format',
-  'reasoning_effort',
-  'service_tier',
-  'metadata',
-  'guardrailConfig',
-]);
-const mappedForClaude: ReadonlySet<string> = new Set([...mappedFields, 'thinking']);
-
 /** System texts and messages. A model without a place for the former finds them before all else that the user says. */
-function said(
-  { traits, images }: ProviderCall,
+function conversationFields(
+  { capabilities, images }: TranslatedCall,
   conversation: Conversation,
-  { form }: AnswerPlan,
+  { form }: ResponsePlan,
   { reasons }: Inference,
 ): JsonObject {
   const context: BlockContext = {
-    promptCache: traits.promptCache,
+    promptCache: capabilities.promptCache,
     images,
     documentNames: new DocumentNames(),
   };
   const words: readonly Block[] = form.kind === 'words' ? [{ text: form.text }] : [];
   const system = [...textBlocks(conversation.system, context), ...words];
-  const messages = vendorMessages(conversation, traits.systemMessages ? [] : system, {
+  const messages = vendorMessages(conversation, capabilities.systemMessages ? [] : system, {
     ...context,
-    family: familyOf(traits),
-    prefill: traits.prefill && !reasons,
-    thoughts: traits.reasoning === 'budget' || traits.reasoning === 'adaptive',
+    family: familyOf(capabilities),
+    prefill: capabilities.prefill && !reasons,
+    thoughts: capabilities.reasoning === 'budget' || capabilities.reasoning === 'adaptive',
   });
-  return { ...(traits.systemMessages && system.length > 0 && { system }), messages };
+  return { ...(capabilities.systemMessages && system.length > 0 && { system }), messages };
 }
 
 /** SDK type `OutputFormat`: the schema is text. */
-function outputConfig({ format, form }: AnswerPlan): JsonObject {
+function outputConfig({ format, form }: ResponsePlan): JsonObject {
   if (form.kind !== 'native' || format.kind !== 'schema') return {};
   const { name, description } = format;
   const jsonSchema = {

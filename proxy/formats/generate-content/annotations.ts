@@ -1,11 +1,11 @@
-// Sources of an answer as the callers' `annotations` (SDK type `ChatCompletionMessage.Annotation`), from the vendor's grounding
+// Sources of a response as the callers' `annotations` (SDK type `ChatCompletionMessage.Annotation`), from the vendor's grounding
 // (SDK types `GroundingMetadata`, `Segment`). The vendor counts bytes of UTF-8. The callers' format counts characters, which
 // here are UTF-16 code units: clients cut the text with them, and most do it with JavaScript's `slice` or what works like it.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { count } from '../../conversation/usage.ts';
 
 /**
- * @param content the answer's text as the caller gets it
+ * @param content the response's text as the caller gets it
  * @param partStarts byte offsets in it at which the vendor's parts begin; empty where they are not known, as in a stream
  */
 export function annotations(
@@ -30,7 +30,7 @@ export function annotations(
   });
 }
 
-// Bounds on the work that one answer can make.
+// Bounds on the work that one response can make.
 const contentMax = 1_000_000;
 const supportsMax = 500;
 const sourcesMax = 50;
@@ -38,7 +38,7 @@ const sourcesMax = 50;
 type Range = readonly [start: number, end: number];
 
 interface Support {
-  /** The words that the sources stand for. */
+  /** The words that the sources back. */
   readonly text: string | undefined;
   /** Byte ranges where they may be, the likelier first. */
   readonly places: readonly Range[];
@@ -52,11 +52,14 @@ function readSupports(grounding: JsonObject, partStarts: readonly number[]): Sup
     .slice(0, supportsMax)
     .filter(isObject)
     .map(({ segment, groundingChunkIndices: indices }) => {
-      const told = isObject(segment) ? segment : {};
+      const segmentFields = isObject(segment) ? segment : {};
       const cited: unknown[] = Array.isArray(indices) ? indices.slice(0, sourcesMax) : [];
       return {
-        text: typeof told.text === 'string' && told.text !== '' ? told.text : undefined,
-        places: placesOf(told, partStarts),
+        text:
+          typeof segmentFields.text === 'string' && segmentFields.text !== ''
+            ? segmentFields.text
+            : undefined,
+        places: placesOf(segmentFields, partStarts),
         sources: cited.flatMap((index) => sourceOf(chunks[Number(index)]) ?? []),
       };
     });
@@ -78,7 +81,7 @@ function sourceOf(chunk: unknown): Support['sources'][number] | undefined {
   return { url: source.uri, title: typeof source.title === 'string' ? source.title : source.uri };
 }
 
-/** Where the words are: at one of the places told, else where the text first has them. Wrong places would mislead. */
+/** Where the words are: at one of the reported locations, else where the text first has them. Wrong locations would mislead. */
 function locate(
   { text, places }: Support,
   content: string,

@@ -1,10 +1,10 @@
 // Function calls on their way to the caller: the caller's own name, an id where the vendor gave none, and the vendor's signature
 // on the id, the one thing that every client sends back.
 import { createHash } from 'node:crypto';
-import { withSignature } from '../chat-completions/call-ids.ts';
-import type { CalledTool } from '../chat-completions/write-response.ts';
+import { withSignature } from '../../conversation/call-ids.ts';
+import type { CalledTool } from '../../conversation/response.ts';
 import type { FunctionNames } from './names.ts';
-import type { ReplyCall } from './response.ts';
+import type { FunctionCall } from './response.ts';
 import { withModel } from './signatures.ts';
 
 export class CallReader {
@@ -13,21 +13,21 @@ export class CallReader {
   readonly #given = new Set<string>();
   #count = 0;
 
-  /** @param model the vendor's name of it, as it was asked */
+  /** @param model the vendor's name of it, as it was requested */
   constructor(names: FunctionNames, model: string) {
     this.#names = names;
     this.#model = model;
   }
 
   /**
-   * To be given the calls of an answer in their order.
-   * @param answerId tells this answer from others
+   * To be given the calls of a response in their order.
+   * @param responseId tells this response from others
    */
-  read({ id, name, args, signature }: ReplyCall, answerId: string): CalledTool {
+  read({ id, name, args, signature }: FunctionCall, responseId: string): CalledTool {
     this.#count++;
-    // A client ties results to calls by id: two of one answer must not share one.
+    // A client ties results to calls by id: two of one response must not share one.
     const isNew = id !== undefined && !this.#given.has(id);
-    const own = isNew ? id : madeId(`${answerId}/${this.#count}`);
+    const own = isNew ? id : madeId(`${responseId}/${this.#count}`);
     this.#given.add(own);
     return {
       id: signature === undefined ? own : withSignature(own, withModel(signature, this.#model)),

@@ -1,8 +1,8 @@
 // The conversation as the vendor's contents (SDK type `Content`): roles user and model, the results of calls in one content of
 // their own behind the calls, and nowhere a content without parts.
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
-import type { Part, TextPart } from '../../conversation/content.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import { vendorCallIds } from '../../conversation/call-ids.ts';
 import type {
   AssistantTurn,
   Conversation,
@@ -11,7 +11,7 @@ import type {
   Turn,
 } from '../../conversation/conversation.ts';
 import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
-import { vendorCallIds } from '../chat-completions/call-ids.ts';
+import type { Part, TextPart } from '../../conversation/parts.ts';
 import { audioPart, filePart, imagePart } from './media.ts';
 import type { FunctionNames } from './names.ts';
 import { returnedSignature, signatureOf } from './signatures.ts';
@@ -20,7 +20,7 @@ export interface ContentContext {
   /** The vendor's name of it. */
   readonly model: string;
   readonly names: FunctionNames;
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   /** Fetched images, by the URL as the caller wrote it. */
   readonly images: ReadonlyMap<string, InlineData>;
 }
@@ -37,7 +37,7 @@ interface Content {
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
 export function vendorContents(conversation: Conversation, context: ContentContext): Contents {
-  const { systemMessages, prefill } = context.traits;
+  const { systemMessages, prefill } = context.capabilities;
   const system = textParts(conversation.system);
   const contents = turnsOf(conversation, context);
   if (!systemMessages && system.length > 0) prepend(contents, system);
@@ -127,9 +127,13 @@ function signed(thoughtSignature: string | undefined): JsonObject {
   return thoughtSignature === undefined ? {} : { thoughtSignature };
 }
 
-function callPart(call: ToolCall, isFirst: boolean, { model, names, traits, ids }: CallContext): JsonObject {
+function callPart(
+  call: ToolCall,
+  isFirst: boolean,
+  { model, names, capabilities, ids }: CallContext,
+): JsonObject {
   // Of calls made at once only the first is signed.
-  const lost = isFirst && traits.signedCalls ? anySignature : undefined;
+  const lost = isFirst && capabilities.signedCalls ? anySignature : undefined;
   const thoughtSignature =
     signatureOf(model, call.signature) ?? returnedSignature(model, call.ownSignature) ?? lost;
   return {
@@ -138,7 +142,7 @@ function callPart(call: ToolCall, isFirst: boolean, { model, names, traits, ids 
   };
 }
 
-/** Texts are the response; media stand beside it (SDK type `FunctionResponsePart`). */
+/** Texts are the response; media are beside it (SDK type `FunctionResponsePart`). */
 function resultParts({ results }: ToolTurn, context: CallContext): readonly JsonObject[] {
   const { names, ids } = context;
   return results.map(({ call, parts }) => {

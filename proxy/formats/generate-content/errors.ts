@@ -1,34 +1,34 @@
 // The vendor's errors: `{"error":{code,message,status,details}}` after google.rpc.Status, alone or in an array of one; any part of
-// it may be missing, and what stands before the vendor answers in HTML.
+// it may be missing, and what is in front of the vendor responds in HTML.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf, parseJson } from '../../../common/json.ts';
-import type { VendorError } from '../../providers/provider.ts';
-import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+import type { VendorError } from '../format.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../vendor-error.ts';
 
-export function readSearchError(status: number, body: Buffer): VendorError {
+export function readGenerateContentError(status: number, body: Buffer): VendorError {
   return (
-    searchError(parseJson(body.toString()), status) ??
+    generateContentError(parseJson(body.toString()), status) ??
     vendorError(kindOfStatus(status), { message: undefined })
   );
 }
 
 /**
  * @param value a parsed body or stream event
- * @param status of the answer; without one it is the error's own code
+ * @param status of the response; without one it is the error's own code
  * @returns undefined where it holds no error
  */
-export function searchError(value: unknown, status?: number): VendorError | undefined {
-  const [told] = Array.isArray(value) ? value : [value];
-  if (!isObject(told) || !isObject(told.error)) return undefined;
-  const { error } = told;
+export function generateContentError(value: unknown, status?: number): VendorError | undefined {
+  const [reported] = Array.isArray(value) ? value : [value];
+  if (!isObject(reported) || !isObject(reported.error)) return undefined;
+  const { error } = reported;
   const details = objectsOf(error.details);
   const named = plainNumber(error.code) ?? 0;
   const code = named >= 400 ? named : unknownStatus;
-  const kind = judge(error, details, status ?? code);
+  const kind = classify(error, details, status ?? code);
   return vendorError(kind, { message: text(error.message), retryAfter: retryDelay(details) });
 }
 
-/** An error inside an answer of status 200 that does not say which. */
+/** An error inside a response of status 200 that does not say which. */
 const unknownStatus = 502;
 
 /** google.rpc.Code. */
@@ -50,7 +50,7 @@ const kinds: ReadonlyMap<unknown, ErrorKind> = new Map<string, ErrorKind>([
   ['DEADLINE_EXCEEDED', 'timed_out'],
 ]);
 
-function judge(error: JsonObject, details: readonly JsonObject[], status: number): ErrorKind {
+function classify(error: JsonObject, details: readonly JsonObject[], status: number): ErrorKind {
   const kind = kinds.get(error.status) ?? kindOfStatus(status);
   const message = text(error.message) ?? '';
   const reasons = details.map(({ reason }) => reason);
@@ -70,7 +70,7 @@ interface CloserRow {
   readonly holds: (signs: Signs) => boolean;
 }
 
-/** What the vendor's status alone does not tell. */
+/** What the vendor's status alone does not show. */
 const closer: readonly CloserRow[] = [
   {
     of: 'bad_request',

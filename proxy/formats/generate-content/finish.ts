@@ -1,9 +1,9 @@
-// Why an answer ended (SDK type `FinishReason`), in the callers' words. An unknown reason is a stop: clients need some reason.
-import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
+// Why a response ended (SDK type `FinishReason`), in the callers' words. An unknown reason is a stop: clients need some reason.
+import type { Finish, FinishReason } from '../../conversation/response.ts';
 
 /**
  * @param message what the vendor says about it (`finishMessage`)
- * @param called whether the answer holds a function call: the vendor tells a stop then too
+ * @param called whether the response holds a function call: the vendor reports a stop then too
  */
 export function finishOf(native: string | undefined, message: string | undefined, called: boolean): Finish {
   const mapped = reasons.get(native ?? '') ?? 'stop';
@@ -26,7 +26,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason>
   ['IMAGE_RECITATION', 'content_filter'],
   ['IMAGE_OTHER', 'content_filter'],
   ['NO_IMAGE', 'content_filter'],
-  // There is no answer, or none that can be used: no stop.
+  // There is no response, or none that can be used: no stop.
   ['MALFORMED_FUNCTION_CALL', 'error'],
   ['UNEXPECTED_TOOL_CALL', 'error'],
   ['TOO_MANY_TOOL_CALLS', 'error'],

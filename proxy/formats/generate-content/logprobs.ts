@@ -1,4 +1,4 @@
-// Log probabilities of an answer's tokens (SDK type `LogprobsResult`) in the callers' form (SDK type `ChatCompletion.Choice.Logprobs`).
+// Log probabilities of a response's tokens (SDK type `LogprobsResult`) in the callers' form (SDK type `ChatCompletion.Choice.Logprobs`).
 import { isNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 

@@ -1,9 +1,9 @@
 // Media of a user's message as the vendor's parts (SDK types `Blob`, `FileData`): by their bytes, or by the URI of a file that
-// the vendor keeps. Which types it takes stands on its pages on images, audio, video and documents.
+// the vendor keeps. Which types it takes is on its pages on images, audio, video and documents.
 import type { JsonObject } from '../../../common/json.ts';
-import type { AudioPart, FilePart, ImagePart } from '../../conversation/content.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
+import type { AudioPart, FilePart, ImagePart } from '../../conversation/parts.ts';
 
 /** @param images fetched ones, by the URL as the caller wrote it */
 export function imagePart({ source, at }: ImagePart, images: ReadonlyMap<string, InlineData>): JsonObject {

@@ -3,7 +3,7 @@
 
 export interface FunctionNames {
   toVendor(name: string): string;
-  /** A name that no tool of the request has stays as it is. */
+  /** A name that no tool of the request has stays unchanged. */
   toCaller(name: string): string;
   /** A name that no tool of the request has, close to this one. */
   free(name: string): string;

@@ -2,27 +2,28 @@
 // their own tools, as `{"googleSearch":{}}`, `{"urlContext":{}}` or `{"codeExecution":{}}`.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import type { OptionFields } from '../../conversation/request.ts';
 
 export interface SplitTools {
-  /** The body with the caller's own tools alone. */
-  readonly body: JsonObject;
+  /** The options with the caller's own tools alone. */
+  readonly options: OptionFields;
   /** The vendor's, in its form. */
   readonly own: readonly JsonObject[];
 }
 
 /** @throws GatewayError invalid_request */
-export function splitTools(body: JsonObject): SplitTools {
-  if (!Array.isArray(body.tools)) return { body, own: [] };
+export function splitTools(options: OptionFields): SplitTools {
+  if (!Array.isArray(options.tools)) return { options, own: [] };
   const own: JsonObject[] = [];
-  const tools = body.tools.filter((tool: unknown, index) => {
+  const tools = options.tools.filter((tool: unknown, index) => {
     const found = readOwnTool(tool, `tools[${index}]`);
     if (found !== undefined) own.push(found);
     return found === undefined;
   });
-  return { body: { ...body, tools }, own };
+  return { options: { ...options, tools }, own };
 }
 
-/** With the search that `web_search_options` stands for. */
+/** With the search that `web_search_options` requests. */
 export function withSearch(own: readonly JsonObject[]): readonly JsonObject[] {
   return own.some((tool) => tool.googleSearch !== undefined) ? own : [...own, { googleSearch: {} }];
 }

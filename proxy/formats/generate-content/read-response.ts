@@ -1,67 +1,67 @@
-// A whole answer in the common shape, with what only this vendor tells at the top: `cloud_ai_*`, one entry for each candidate that
-// has it, as the vendor said it.
+// A whole response in the common shape, with what only this vendor reports at the top: `cloud_ai_*`, one entry for each candidate that
+// has it, as the vendor wrote it.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { imageExtra } from '../../conversation/made-images.ts';
-import { AnswerText } from '../../conversation/output-mode.ts';
+import { ResponseText } from '../../conversation/output-mode.ts';
+import { type CalledTool, imageExtra, type ResponseChoice } from '../../conversation/response.ts';
 import { noUsage } from '../../conversation/usage.ts';
-import {
-  type CompleteAnswer,
-  type ProviderCall,
-  type VendorAnswer,
-  VendorFailure,
-} from '../../providers/provider.ts';
-import {
-  type CalledTool,
-  type CompletionChoice,
-  completionBody,
-} from '../chat-completions/write-response.ts';
+import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
-import { searchError } from './errors.ts';
-import { toldTier } from './extensions.ts';
+import { generateContentError } from './errors.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
-import { type Asked, readAsked } from './request-plan.ts';
-import { type Candidate, type Reply, type ReplyCall, type ReplyPart, readReply } from './response.ts';
+import { type RequestPlan, requestPlan } from './request-plan.ts';
+import {
+  type Candidate,
+  type FunctionCall,
+  type ParsedResponse,
+  parseResponse,
+  type ResponsePart,
+} from './response.ts';
 import { callerSignature } from './signatures.ts';
 import { audioField } from './sound.ts';
-import { searchesOf, withServed } from './usage.ts';
+import { searchesOf, servedTierField, withServed } from './usage.ts';
 
-export function readSearchAnswer(call: ProviderCall, { head, body }: VendorAnswer): CompleteAnswer {
+export function readGenerateContentResponse(
+  call: TranslatedCall,
+  { head, body }: VendorResponse,
+): ReadResponse {
   const parsed = parseExactJson(body.toString());
-  const failure = searchError(parsed);
+  const failure = generateContentError(parsed);
   if (failure !== undefined) throw new VendorFailure(failure);
-  if (!isObject(parsed)) throw protocolError('the answer is no JSON object');
-  const reply = readReply(parsed);
-  const asked = readAsked(call);
-  const identity = identityOf(reply, call);
-  const calls = new CallReader(asked.names, call.model);
-  const { candidates } = reply;
-  const usage = withServed(reply.usage, {
+  if (!isObject(parsed)) throw protocolError('the response is no JSON object');
+  const response = parseResponse(parsed);
+  const plan = requestPlan(call);
+  const identity = identityOf(response, call);
+  const calls = new CallReader(plan.names, call.model);
+  const { candidates } = response;
+  const usage = withServed(response.usage, {
     ...{
       head,
-      asked: call.request.body.service_tier,
+      requestedTier: call.request.options.service_tier,
       images: imagesOf(candidates.flatMap(({ parts }) => parts)),
     },
-    ...{ own: asked.own, toolTokens: reply.toolTokens },
-    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, asked.own), 0),
+    ...{ own: plan.own, toolTokens: response.toolTokens },
+    searches: candidates.reduce((sum, { grounding }) => sum + searchesOf(grounding, plan.own), 0),
   });
-  const completion = {
+  const message = {
     ...identity,
-    choices: choicesOf(reply, {
-      ...{ asked, identity, model: call.model },
+    choices: choicesOf(response, {
+      ...{ plan, identity, model: call.model },
       read: (one) => calls.read(one, identity.id),
     }),
     usage: usage ?? noUsage,
-    extras: { ...metadataOf(candidates, reply.block), ...toldTier(call.request.body, head) },
+    extras: { ...metadataOf(candidates, response.block), ...servedTierField(call.request.options, head) },
   };
-  const form = { noCalls: 'array', asFunctions: asked.tools.asFunctions } as const;
-  return { body: completionBody(completion, form), usage, model: reply.modelVersion };
+  return { message, usage, model: response.modelVersion };
 }
 
-export function identityOf({ responseId, modelVersion, createdAt }: Reply, { model, now }: ProviderCall) {
+export function identityOf(
+  { responseId, modelVersion, createdAt }: ParsedResponse,
+  { model, now }: TranslatedCall,
+) {
   return {
     id: `chatcmpl-${responseId ?? now.toString(36)}`,
     created: Math.floor((createdAt ?? now) / 1000),
@@ -70,10 +70,13 @@ export function identityOf({ responseId, modelVersion, createdAt }: Reply, { mod
 }
 
 /** What a candidate says beside its content. */
-export type Told = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
+export type CandidateFacts = Pick<Candidate, 'grounding' | 'citation' | 'ratings'>;
 
-/** What the vendor tells of its sources and filters. Always all three. */
-export function metadataOf(candidates: readonly Told[], block: Reply['block']): JsonObject {
+/** What the vendor reports of its sources and filters. Always all three. */
+export function metadataOf(
+  candidates: readonly CandidateFacts[],
+  block: ParsedResponse['block'],
+): JsonObject {
   const ratings = [...candidates.map((one) => one.ratings), ...(block ? [block.ratings] : [])];
   return {
     cloud_ai_citation_metadata: candidates.flatMap(({ citation }) => citation ?? []),
@@ -82,37 +85,37 @@ export function metadataOf(candidates: readonly Told[], block: Reply['block']): 
   };
 }
 
-function blocked(native: string): CompletionChoice {
+function blocked(native: string): ResponseChoice {
   return { finish: { reason: 'content_filter', native }, content: undefined, calls: [] };
 }
 
-type ReadCall = (call: ReplyCall) => CalledTool;
+type ReadCall = (call: FunctionCall) => CalledTool;
 
 interface Reading {
-  readonly asked: Asked;
+  readonly plan: RequestPlan;
   readonly read: ReadCall;
   readonly identity: ReturnType<typeof identityOf>;
-  /** The vendor's name of the model that was asked. */
+  /** The vendor's name of the model that was requested. */
   readonly model: string;
 }
 
-function choicesOf({ candidates, block }: Reply, reading: Reading): CompletionChoice[] {
+function choicesOf({ candidates, block }: ParsedResponse, reading: Reading): ResponseChoice[] {
   if (candidates.length > 0) {
     return candidates.toSorted((a, b) => a.index - b.index).map((one) => choiceOf(one, reading));
   }
   if (block !== undefined) return [blocked(block.reason)];
-  throw protocolError('the answer has no candidate and no reason for that');
+  throw protocolError('the response has no candidate and no reason for that');
 }
 
-function choiceOf(candidate: Candidate, reading: Reading): CompletionChoice {
-  const { asked, read } = reading;
-  const text = new AnswerText(asked.form);
+function choiceOf(candidate: Candidate, reading: Reading): ResponseChoice {
+  const { plan, read } = reading;
+  const text = new ResponseText(plan.form);
   const { content, partStarts } = textOf(candidate, text);
   const called = candidate.parts.flatMap((part) => (part.kind === 'call' ? [read(part.call)] : []));
-  // Two answers together would be no JSON.
-  const answer = called.find(({ name }) => text.isAnswer(name));
-  const calls = called.filter(({ name }) => !text.isAnswer(name));
-  const whole = content + (answer ? text.answered(answer.arguments) : '') + text.end();
+  // The input of two such calls together would be no JSON.
+  const response = called.find(({ name }) => text.isResponseTool(name));
+  const calls = called.filter(({ name }) => !text.isResponseTool(name));
+  const whole = content + (response ? text.pushInput(response.arguments) : '') + text.end();
   const logprobs = logprobsOf(candidate.probabilities);
   return {
     finish: finishOf(candidate.finishReason, candidate.finishMessage, calls.length > 0),
@@ -125,12 +128,12 @@ function choiceOf(candidate: Candidate, reading: Reading): CompletionChoice {
 }
 
 /** The words, and at which of their bytes each part begins. */
-function textOf({ parts }: Candidate, text: AnswerText) {
+function textOf({ parts }: Candidate, text: ResponseText) {
   let content = '';
   let bytes = 0;
   const partStarts = parts.map((part) => {
     const start = bytes;
-    const said = part.kind === 'text' ? text.said(part.text) : '';
+    const said = part.kind === 'text' ? text.push(part.text) : '';
     content += said;
     bytes += Buffer.byteLength(said);
     return start;
@@ -157,7 +160,7 @@ function madeIn({ parts }: Candidate, { identity, model }: Reading): JsonObject 
 }
 
 export function imageOf(
-  { url, signature }: Extract<ReplyPart, { kind: 'image' }>,
+  { url, signature }: Extract<ResponsePart, { kind: 'image' }>,
   model: string,
 ): JsonObject {
   return imageExtra(url, signature === undefined ? undefined : callerSignature(signature, model));
@@ -169,6 +172,6 @@ export function signedText(signature: string, model: string): JsonObject {
 }
 
 /** How many images the model made. */
-export function imagesOf(parts: readonly ReplyPart[]): number {
+export function imagesOf(parts: readonly ResponsePart[]): number {
   return parts.filter(({ kind }) => kind === 'image').length;
 }

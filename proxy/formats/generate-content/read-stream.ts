@@ -1,68 +1,72 @@
-// A streamed answer: each event is a response of its own with what is new in it. The format has no end marker: the answer is
-// complete when the connection ends and a reason for the end was told before. The reason itself is held back until then, as a
+// A streamed response: each event is a response of its own with what is new in it. The format has no end marker: the response is
+// complete when the connection ends and a reason for the end was reported before. The reason itself is held back until then, as a
 // call may still come and make it another.
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import { AnswerText } from '../../conversation/output-mode.ts';
+import { ResponseText } from '../../conversation/output-mode.ts';
+import type { Finish } from '../../conversation/response.ts';
 import { noUsage, type Usage } from '../../conversation/usage.ts';
-import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../../providers/provider.ts';
-import type { Finish } from '../chat-completions/write-response.ts';
-import { ChunkWriter } from '../chat-completions/write-stream.ts';
+import type { StreamContext, StreamReader, StreamWriter, TranslatedCall, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { eventData, SseSplitter } from '../sse.ts';
 import { annotations } from './annotations.ts';
 import { CallReader } from './calls.ts';
-import { searchError } from './errors.ts';
-import { cachedContent, toldTier } from './extensions.ts';
+import { generateContentError } from './errors.ts';
+import { cachedContent } from './fields.ts';
 import { finishOf } from './finish.ts';
 import { logprobsOf } from './logprobs.ts';
-import { identityOf, imageOf, imagesOf, metadataOf, signedText, type Told } from './read-response.ts';
-import { type Asked, readAsked } from './request-plan.ts';
-import { type Candidate, type Reply, type ReplyPart, readReply } from './response.ts';
+import {
+  type CandidateFacts,
+  identityOf,
+  imageOf,
+  imagesOf,
+  metadataOf,
+  signedText,
+} from './read-response.ts';
+import { type RequestPlan, requestPlan } from './request-plan.ts';
+import { type Candidate, type ParsedResponse, parseResponse, type ResponsePart } from './response.ts';
 import { audioField } from './sound.ts';
-import { searchesOf, withServed } from './usage.ts';
+import { searchesOf, servedTierField, withServed } from './usage.ts';
 
-export class SearchStreamReader implements StreamReader {
-  readonly #call: ProviderCall;
+export class GenerateContentStreamReader implements StreamReader {
+  readonly #call: TranslatedCall;
   readonly #head: IncomingHttpHeaders;
-  readonly #asked: Asked;
+  readonly #plan: RequestPlan;
   readonly #events: SseSplitter;
-  readonly #writer: ChunkWriter;
-  readonly #text: AnswerText;
-  #answered = false;
+  readonly #writer: StreamWriter;
+  readonly #text: ResponseText;
+  #responded = false;
   readonly #calls: CallReader;
   #id = '';
-  /** Sources may come that count the bytes of what was said. */
+  /** Sources may come that count the bytes of the text. */
   readonly #mayCite: boolean;
-  #said = '';
+  #content = '';
   #reason: string | undefined;
   #reasonMessage: string | undefined;
   /** The vendor's last one of the words. */
   #signature: string | undefined;
   #created = 0;
   /** What comes with or before the reason: the last of each kind, as later ones repeat the earlier. */
-  #last: Told = { grounding: undefined, citation: undefined, ratings: [] };
-  #block: Reply['block'];
+  #last: CandidateFacts = { grounding: undefined, citation: undefined, ratings: [] };
+  #block: ParsedResponse['block'];
   /** The vendor's last word of tokens. */
-  #counted: Pick<Reply, 'usage' | 'toolTokens'> = { usage: undefined, toolTokens: 0 };
+  #counted: Pick<ParsedResponse, 'usage' | 'toolTokens'> = { usage: undefined, toolTokens: 0 };
   #images = 0;
   complete = false;
   failure: VendorError | undefined;
   usage: Usage | undefined;
   model: string | undefined;
 
-  constructor(call: ProviderCall, head: IncomingHttpHeaders, limits: StreamLimits) {
+  constructor(call: TranslatedCall, { head, limits, writer }: StreamContext) {
     this.#call = call;
     this.#head = head;
-    this.#asked = readAsked(call);
+    this.#plan = requestPlan(call);
     this.#events = new SseSplitter(limits.eventBytesMax);
-    const { includeUsage } = call.request;
-    const { asFunctions } = this.#asked.tools;
-    this.#writer = new ChunkWriter({ includeUsage, costText: call.costText, asFunctions });
-    this.#text = new AnswerText(this.#asked.form);
-    this.#calls = new CallReader(this.#asked.names, call.model);
-    this.#mayCite = this.#asked.own.length > 0 || cachedContent(call.request.body) !== undefined;
+    this.#writer = writer;
+    this.#text = new ResponseText(this.#plan.form);
+    this.#calls = new CallReader(this.#plan.names, call.model);
+    this.#mayCite = this.#plan.own.length > 0 || cachedContent(call.request.options) !== undefined;
   }
 
   /** Only the end of the stream says that no later count replaces the last. */
@@ -91,29 +95,29 @@ export class SearchStreamReader implements StreamReader {
     const data = eventData(event);
     if (data === undefined) return;
     const parsed = parseExactJson(data);
-    this.failure = searchError(parsed);
+    this.failure = generateContentError(parsed);
     if (this.failure !== undefined) return;
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
-    const reply = readReply(parsed);
-    const { usage: told, toolTokens: read } = reply;
-    if (told !== undefined) this.#counted = { usage: told, toolTokens: read };
-    this.model = reply.modelVersion ?? this.model;
-    this.#block ??= reply.block;
-    if (!this.#writer.started) this.#start(reply);
-    // One answer only is asked for in a stream.
-    const [candidate] = reply.candidates;
+    const response = parseResponse(parsed);
+    const { usage: reportedUsage, toolTokens: read } = response;
+    if (reportedUsage !== undefined) this.#counted = { usage: reportedUsage, toolTokens: read };
+    this.model = response.modelVersion ?? this.model;
+    this.#block ??= response.block;
+    if (!this.#writer.started) this.#start(response);
+    // One response only is requested in a stream.
+    const [candidate] = response.candidates;
     if (candidate !== undefined) this.#add(candidate);
-    const { own } = this.#asked;
+    const { own } = this.#plan;
     const { usage, toolTokens } = this.#counted;
     this.usage = withServed(usage, {
       ...{ own, toolTokens },
-      ...{ head: this.#head, asked: this.#call.request.body.service_tier, images: this.#images },
+      ...{ head: this.#head, requestedTier: this.#call.request.options.service_tier, images: this.#images },
       searches: searchesOf(this.#last.grounding, own),
     });
   }
 
-  #start(reply: Reply): void {
-    const identity = identityOf(reply, this.#call);
+  #start(response: ParsedResponse): void {
+    const identity = identityOf(response, this.#call);
     this.#id = identity.id;
     this.#created = identity.created;
     this.#writer.start(identity);
@@ -133,10 +137,10 @@ export class SearchStreamReader implements StreamReader {
     if (logprobs !== undefined) this.#writer.logprobs(logprobs);
   }
 
-  #addPart(part: ReplyPart): void {
+  #addPart(part: ResponsePart): void {
     switch (part.kind) {
       case 'text':
-        this.#say(this.#text.said(part.text));
+        this.#addText(this.#text.push(part.text));
         this.#signature = part.signature ?? this.#signature;
         return;
       case 'thought':
@@ -150,7 +154,7 @@ export class SearchStreamReader implements StreamReader {
         return;
       case 'call': {
         const { id, name, arguments: args } = this.#calls.read(part.call, this.#id);
-        if (this.#text.isAnswer(name)) this.#answer(args);
+        if (this.#text.isResponseTool(name)) this.#response(args);
         else this.#writer.call(id, name, args);
         return;
       }
@@ -158,21 +162,21 @@ export class SearchStreamReader implements StreamReader {
     }
   }
 
-  /** Two answers together would be no JSON. */
-  #answer(json: string): void {
-    if (!this.#answered) this.#say(this.#text.answered(json));
-    this.#answered = true;
+  /** The input of two such calls together would be no JSON. */
+  #response(json: string): void {
+    if (!this.#responded) this.#addText(this.#text.pushInput(json));
+    this.#responded = true;
   }
 
-  #say(text: string): void {
+  #addText(text: string): void {
     this.#writer.content(text);
-    if (this.#mayCite) this.#said += text;
+    if (this.#mayCite) this.#content += text;
   }
 
   #finish(): void {
-    this.#say(this.#text.end());
+    this.#addText(this.#text.end());
     const { grounding } = this.#last;
-    const cited = grounding === undefined ? [] : annotations(grounding, this.#said);
+    const cited = grounding === undefined ? [] : annotations(grounding, this.#content);
     if (cited.length > 0) this.#writer.extra({ annotations: cited });
     if (this.#signature !== undefined) this.#writer.extra(signedText(this.#signature, this.#call.model));
     this.#writer.finish(this.#finishOf(), this.#extras());
@@ -190,8 +194,13 @@ export class SearchStreamReader implements StreamReader {
   /** Of the vendor's own fields those that hold something. */
   #extras(): JsonObject {
     const metadata = metadataOf([this.#last], this.#block);
-    const told = Object.entries(metadata).filter(([, value]) => Array.isArray(value) && value.length > 0);
-    return { ...Object.fromEntries(told), ...toldTier(this.#call.request.body, this.#head) };
+    const reportedUsage = Object.entries(metadata).filter(
+      ([, value]) => Array.isArray(value) && value.length > 0,
+    );
+    return {
+      ...Object.fromEntries(reportedUsage),
+      ...servedTierField(this.#call.request.options, this.#head),
+    };
   }
 }
 

@@ -1,12 +1,12 @@
-// What the vendor answers, whole or in pieces (SDK type `GenerateContentResponse`): every field may be missing, unknown ones are
+// What the vendor returns, whole or in pieces (SDK type `GenerateContentResponse`): every field may be missing, unknown ones are
 // passed over. Parts keep the vendor's order: grounding counts them.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import { protocolError } from '../protocol-error.ts';
-import { readSearchUsage, toolTokensOf } from './usage.ts';
+import { readGenerateContentUsage, toolTokensOf } from './usage.ts';
 
-export interface Reply {
+export interface ParsedResponse {
   readonly responseId: string | undefined;
   readonly modelVersion: string | undefined;
   /** Milliseconds since 1970. */
@@ -21,7 +21,7 @@ export interface Reply {
 
 export interface Candidate {
   readonly index: number;
-  readonly parts: readonly ReplyPart[];
+  readonly parts: readonly ResponsePart[];
   readonly finishReason: string | undefined;
   /** What the vendor says about it. */
   readonly finishMessage: string | undefined;
@@ -33,17 +33,17 @@ export interface Candidate {
   readonly probabilities: JsonObject | undefined;
 }
 
-export type ReplyPart =
+export type ResponsePart =
   | { readonly kind: 'text'; readonly text: string; readonly signature?: string | undefined }
   | { readonly kind: 'thought'; readonly text: string }
   /** As a data URL. */
   | { readonly kind: 'image'; readonly url: string; readonly signature: string | undefined }
   | { readonly kind: 'audio'; readonly mimeType: string; readonly base64: string }
-  | { readonly kind: 'call'; readonly call: ReplyCall }
+  | { readonly kind: 'call'; readonly call: FunctionCall }
   /** What has no place in the callers' format. */
   | { readonly kind: 'other' };
 
-export interface ReplyCall {
+export interface FunctionCall {
   /** Older models give none. */
   readonly id: string | undefined;
   readonly name: string;
@@ -52,20 +52,20 @@ export interface ReplyCall {
 }
 
 /** @throws GatewayError upstream_protocol_error */
-export function readReply(reply: JsonObject): Reply {
-  const { responseId, modelVersion, createTime, candidates, promptFeedback, usageMetadata } = reply;
+export function parseResponse(response: JsonObject): ParsedResponse {
+  const { responseId, modelVersion, createTime, candidates, promptFeedback, usageMetadata } = response;
   return {
     responseId: text(responseId),
     modelVersion: text(modelVersion),
     createdAt: time(createTime),
     candidates: objectsOf(candidates).map(readCandidate),
     block: readBlock(promptFeedback),
-    usage: readSearchUsage(usageMetadata),
+    usage: readGenerateContentUsage(usageMetadata),
     toolTokens: toolTokensOf(usageMetadata),
   };
 }
 
-function readBlock(feedback: unknown): Reply['block'] {
+function readBlock(feedback: unknown): ParsedResponse['block'] {
   if (!isObject(feedback)) return undefined;
   const reason = text(feedback.blockReason);
   return reason === undefined ? undefined : { reason, ratings: list(feedback.safetyRatings) };
@@ -86,13 +86,15 @@ function readCandidate(candidate: JsonObject, position: number): Candidate {
   };
 }
 
-function readPart(part: unknown): ReplyPart {
+function readPart(part: unknown): ResponsePart {
   if (!isObject(part)) return { kind: 'other' };
-  const { text: said, thought, functionCall, inlineData, executableCode, codeExecutionResult } = part;
+  const { text: partText, thought, functionCall, inlineData, executableCode, codeExecutionResult } = part;
   if (isObject(functionCall)) return { kind: 'call', call: readCall(functionCall, part.thoughtSignature) };
   const signature = text(part.thoughtSignature);
-  if (typeof said === 'string') {
-    return thought === true ? { kind: 'thought', text: said } : { kind: 'text', text: said, signature };
+  if (typeof partText === 'string') {
+    return thought === true
+      ? { kind: 'thought', text: partText }
+      : { kind: 'text', text: partText, signature };
   }
   // Images in between are thoughts too.
   if (isObject(inlineData) && thought !== true) return readMedia(inlineData, signature);
@@ -101,18 +103,18 @@ function readPart(part: unknown): ReplyPart {
   return { kind: 'other' };
 }
 
-function readCall({ id, name, args }: JsonObject, signature: unknown): ReplyCall {
+function readCall({ id, name, args }: JsonObject, signature: unknown): FunctionCall {
   if (typeof name !== 'string' || name === '') throw protocolError('a function call has no name');
   return { id: text(id), name, args: isObject(args) ? args : {}, signature: text(signature) };
 }
 
-function readMedia({ mimeType, data }: JsonObject, signature: string | undefined): ReplyPart {
+function readMedia({ mimeType, data }: JsonObject, signature: string | undefined): ResponsePart {
   if (typeof mimeType !== 'string' || typeof data !== 'string') return { kind: 'other' };
   if (/^audio\//i.test(mimeType)) return { kind: 'audio', mimeType, base64: data };
   return { kind: 'image', url: `data:${mimeType};base64,${data}`, signature };
 }
 
-/** Code that the vendor ran, and what came of it, as they would stand in a text. */
+/** Code that the vendor ran, and what came of it, as they would be in a text. */
 function fenced(code: unknown, language: string): string {
   return typeof code === 'string' && code !== '' ? `\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n` : '';
 }

@@ -18,8 +18,8 @@ export function callerSignature(signature: string, model: string): string {
   return mark + Buffer.from(withModel(signature, model)).toString('base64url');
 }
 
-/** What came back in such a field: the vendor's own word where it was not the gateway that told it. */
-export function returnedSignature(model: string, told: string | undefined): string | undefined {
-  if (told?.startsWith(mark) !== true) return told;
-  return signatureOf(model, Buffer.from(told.slice(mark.length), 'base64url').toString());
+/** What came back in such a field: the vendor's own word where the gateway did not write it. */
+export function returnedSignature(model: string, returned: string | undefined): string | undefined {
+  if (returned?.startsWith(mark) !== true) return returned;
+  return signatureOf(model, Buffer.from(returned.slice(mark.length), 'base64url').toString());
 }

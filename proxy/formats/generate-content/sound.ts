@@ -1,15 +1,15 @@
 // Sound that the model made (SDK type `Blob` with a type `audio/…`) in the callers' shape (SDK type `ChatCompletionAudio` of the package
-// openai). The vendor sends bare samples, as `audio/L16;codec=pcm;rate=24000`: what they are stands beside them, as no header does.
+// openai). The vendor sends bare samples, as `audio/L16;codec=pcm;rate=24000`: what they are is beside them, as no header does.
 import type { JsonObject } from '../../../common/json.ts';
-import type { ReplyPart } from './response.ts';
+import type { ResponsePart } from './response.ts';
 
-export type SoundPart = Extract<ReplyPart, { kind: 'audio' }>;
+export type SoundPart = Extract<ResponsePart, { kind: 'audio' }>;
 
 const lifetimeSeconds = 3600;
 
 /**
  * `message.audio`, or that of a delta: `data` is base64 of the samples; further `format`, `mime_type` and `sample_rate`.
- * @param created of the answer, Unix seconds
+ * @param created of the response, Unix seconds
  */
 export function audioField(parts: readonly SoundPart[], id: string, created: number): JsonObject | undefined {
   const [first] = parts;

@@ -1,24 +1,25 @@
 // Tools and the choice among them as the vendor's `tools` and `toolConfig` (SDK types `Tool`, `FunctionCallingConfig`): all
 // functions in one entry, or tools that the vendor runs itself.
 import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import { mayCall } from '../../conversation/output-mode.ts';
 import type { ToolChoice, ToolDefinition } from '../../conversation/tools.ts';
+import { vendorSchema } from '../../models/gemini/schema.ts';
 import type { FunctionNames } from './names.ts';
-import { type Asked, mayCall } from './request-plan.ts';
-import { vendorSchema } from './schema.ts';
+import type { RequestPlan } from './request-plan.ts';
 
 export interface VendorTools {
   readonly tools?: readonly JsonObject[];
   readonly toolConfig?: JsonObject;
 }
 
-export function vendorTools(asked: Asked, traits: Traits): VendorTools {
-  const { tools, own, names } = asked;
-  const offered = isHidden(asked, traits)
+export function vendorTools(plan: RequestPlan, capabilities: ModelCapabilities): VendorTools {
+  const { tools, own, names } = plan;
+  const offered = isHidden(plan, capabilities)
     ? []
     : tools.definitions.filter(({ name }) => isOffered(name, tools.choice));
   if (offered.length === 0) return own.length > 0 ? { tools: own } : {};
-  const functionDeclarations = offered.map((one) => declaration(one, names, traits));
+  const functionDeclarations = offered.map((one) => declaration(one, names, capabilities));
   const functionCallingConfig = callingConfig(tools.choice, names);
   return {
     tools: [{ functionDeclarations }],
@@ -26,10 +27,10 @@ export function vendorTools(asked: Asked, traits: Traits): VendorTools {
   };
 }
 
-/** Functions that must not be called are not even shown where the vendor refuses them beside what else is asked for. */
-function isHidden({ tools, own, form }: Asked, traits: Traits): boolean {
+/** Functions that must not be called are not even shown where the vendor refuses them beside what else is requested. */
+function isHidden({ tools, own, form }: RequestPlan, capabilities: ModelCapabilities): boolean {
   const isJson = form.kind === 'json' || form.kind === 'native';
-  return !mayCall(tools) && (own.length > 0 || (isJson && !traits.jsonSchemaWithTools));
+  return !mayCall(tools) && (own.length > 0 || (isJson && !capabilities.jsonSchemaWithTools));
 }
 
 /** The vendor narrows forced calls only: where a choice is left, the list itself is narrowed. */
@@ -40,13 +41,13 @@ function isOffered(name: string, choice: ToolChoice): boolean {
 function declaration(
   { name, description, parameters }: ToolDefinition,
   names: FunctionNames,
-  traits: Traits,
+  capabilities: ModelCapabilities,
 ): JsonObject {
-  const schema = parameters && vendorSchema(parameters, 'tools', traits);
+  const schema = parameters && vendorSchema(parameters, 'tools', capabilities);
   return {
     name: names.toVendor(name),
     ...(description !== undefined && { description }),
-    ...(schema && !isEmpty(schema) && { [schemaFields[traits.schemaLanguage]]: schema }),
+    ...(schema && !isEmpty(schema) && { [schemaFields[capabilities.schemaLanguage]]: schema }),
   };
 }
 

@@ -2,9 +2,9 @@
 // out: the vendor refuses them.
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../../common/json.ts';
-import type { CacheMark, FilePart, ImagePart, Part, TextPart } from '../../conversation/content.ts';
 import { invalid, unsupported } from '../../conversation/invalid.ts';
 import { type InlineData, sniffBase64Image } from '../../conversation/media.ts';
+import type { CacheMark, FilePart, ImagePart, Part, TextPart } from '../../conversation/parts.ts';
 
 export type Block = JsonObject & { readonly type: string };
 

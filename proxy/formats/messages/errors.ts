@@ -2,22 +2,22 @@
 // `ErrorType` of @anthropic-ai/sdk), of which any part may be missing; other bodies may come too.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
-import type { VendorError } from '../../providers/provider.ts';
-import { type ErrorKind, kindOfStatus, vendorError } from '../../providers/vendor-error.ts';
+import type { VendorError } from '../format.ts';
+import { type ErrorKind, kindOfStatus, vendorError } from '../vendor-error.ts';
 
-export function readAssistantError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
+export function readMessagesError(status: number, body: Buffer, head: IncomingHttpHeaders): VendorError {
   const parsed = parseJson(body.toString());
   const error = isObject(parsed) && isObject(parsed.error) ? parsed.error : {};
-  const told = toldError(error, kindOfStatus(status));
+  const reported = messagesError(error, kindOfStatus(status));
   // The vendor knows better: some limits do not pass.
-  return head['x-should-retry'] === 'false' ? { ...told, retryable: false } : told;
+  return head['x-should-retry'] === 'false' ? { ...reported, retryable: false } : reported;
 }
 
 /**
- * The value of `error` in an answer or a stream event.
+ * The value of `error` in a response or a stream event.
  * @param otherwise the kind where it does not say
  */
-export function toldError(error: JsonObject, otherwise: ErrorKind = 'bad_gateway'): VendorError {
+export function messagesError(error: JsonObject, otherwise: ErrorKind = 'bad_gateway'): VendorError {
   const message = typeof error.message === 'string' && error.message !== '' ? error.message : undefined;
   const details = isObject(error.details) ? error.details : {};
   const special = specials.find(

@@ -1,29 +1,28 @@
-// Reads the content blocks of one answer (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and tells
-// them in the common shape. A complete answer is read as the stream it would have been, so both say the same.
+// Reads the content blocks of one response (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and reports
+// them to a sink. A whole response is read as the stream it would have been, so that both ways give the same.
+
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import type { CitedPlace } from '../../conversation/annotations.ts';
-import { type AnswerForm, AnswerText } from '../../conversation/output-mode.ts';
-import type { AnswerSink } from '../../conversation/response-parts.ts';
+import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
+import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';
+import type { Finish, FinishReason, ResponseSink } from '../../conversation/response.ts';
 import { readThinkingBlock, type ThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import type { Finish, FinishReason } from '../chat-completions/write-response.ts';
 import { callIdentity, OpenCall } from '../open-call.ts';
 import { protocolError } from '../protocol-error.ts';
-import { annotationOf } from './citations.ts';
 import { BlockLog, isServerBlock } from './paused-turn.ts';
 
 type OpenBlock =
   | { readonly kind: 'text'; readonly from: number; readonly citations: JsonObject[] }
   | { readonly kind: 'thinking'; thinking: string; signature: string }
   | OpenCall
-  /** Of a tool that the vendor runs: callers are told of it only where the turn has paused. */
+  /** Of a tool that the vendor runs: callers get it only where the turn has paused. */
   | { readonly kind: 'server'; readonly block: JsonObject; input: string }
-  /** Nothing that callers are told. */
+  /** Nothing that callers get. */
   | { readonly kind: 'other' };
 
 export class MessageReader {
-  readonly #sink: AnswerSink;
-  readonly #text: AnswerText;
+  readonly #sink: ResponseSink;
+  readonly #text: ResponseText;
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #thought: ThinkingBlock[] = [];
   readonly #annotations: JsonObject[] = [];
@@ -31,9 +30,9 @@ export class MessageReader {
   #length = 0;
   #calls = 0;
 
-  constructor(sink: AnswerSink, form: AnswerForm) {
+  constructor(sink: ResponseSink, form: OutputMode) {
     this.#sink = sink;
-    this.#text = new AnswerText(form);
+    this.#text = new ResponseText(form);
   }
 
   /** @throws GatewayError upstream_protocol_error */
@@ -48,7 +47,7 @@ export class MessageReader {
     if (block === undefined || !isObject(delta)) throw protocolError('a delta belongs to no content block');
     switch (block.kind) {
       case 'text':
-        if (delta.type === 'text_delta') this.#say(text(delta.text));
+        if (delta.type === 'text_delta') this.#addText(text(delta.text));
         if (delta.type === 'citations_delta' && isObject(delta.citation))
           block.citations.push(delta.citation);
         return;
@@ -81,7 +80,7 @@ export class MessageReader {
         return;
       case 'call':
         block.end();
-        if (block.isTold) this.#log.add({ type: 'tool_use', id: block.id });
+        if (block.isReported) this.#log.add({ type: 'tool_use', id: block.id });
         return;
       case 'server':
         this.#log.add(
@@ -93,10 +92,10 @@ export class MessageReader {
     }
   }
 
-  /** All blocks are told; what belongs to the message as a whole follows, once: clients keep the latest of it. */
+  /** All blocks have been reported; what belongs to the message as a whole follows, once: clients keep the latest of it. */
   finish({ stop_reason: stopReason, stop_details: details, stop_sequence: sequence }: JsonObject): Finish {
     for (const index of this.#open.keys()) this.end(index);
-    this.#tell(this.#text.end());
+    this.#write(this.#text.end());
     if (this.#annotations.length > 0) this.#sink.extra({ annotations: this.#annotations });
     if (this.#thought.length > 0) this.#sink.extra({ thinking_blocks: this.#thought });
     if (stopReason === 'refusal') this.#sink.extra({ refusal: explanation(details) });
@@ -112,7 +111,7 @@ export class MessageReader {
     switch (block.type) {
       case 'text': {
         const opened: OpenBlock = { kind: 'text', from: this.#length, citations: objectsOf(block.citations) };
-        this.#say(text(block.text));
+        this.#addText(text(block.text));
         return opened;
       }
       case 'thinking': {
@@ -134,17 +133,17 @@ export class MessageReader {
     const call = new OpenCall(callIdentity(text(id), text(name)), {
       sink: this.#sink,
       text: this.#text,
-      content: (content) => this.#tell(content),
+      content: (content) => this.#write(content),
     });
-    if (call.isTold) this.#calls += 1;
+    if (call.isReported) this.#calls += 1;
     return call;
   }
 
-  #say(said: string): void {
-    this.#tell(this.#text.said(said));
+  #addText(piece: string): void {
+    this.#write(this.#text.push(piece));
   }
 
-  #tell(content: string): void {
+  #write(content: string): void {
     if (content === '') return;
     this.#length += content.length;
     this.#sink.content(content);
@@ -183,11 +182,37 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map<string, Finish
 ]);
 
 function explanation(details: unknown): string {
-  const told = isObject(details) ? details.explanation : undefined;
-  return typeof told === 'string' && told !== '' ? told : 'The model refused to answer.';
+  const reason = isObject(details) ? details.explanation : undefined;
+  return typeof reason === 'string' && reason !== '' ? reason : 'The model refused to answer.';
 }
 
 function text(value: unknown): string {
   if (typeof value === 'string') return value;
   throw protocolError('a field of a content block is no text');
+}
+
+// Sources of a response's text (SDK type `TextCitation` of @anthropic-ai/sdk), as annotations of the message.
+/** Undefined for what is no source that callers know how to find. */
+function annotationOf(citation: JsonObject, place: CitedPlace): JsonObject | undefined {
+  const { type, url, title, source } = citation;
+  switch (type) {
+    case 'web_search_result_location':
+      return typeof url === 'string' ? urlCitation(place, url, title) : undefined;
+    case 'search_result_location':
+      return typeof source === 'string' ? urlCitation(place, source, title) : undefined;
+    case 'char_location':
+      return ofDocument(citation, place, ['start_char_index', 'end_char_index']);
+    case 'page_location':
+      return ofDocument(citation, place, ['start_page_number', 'end_page_number']);
+    case 'content_block_location':
+      return ofDocument(citation, place, ['start_block_index', 'end_block_index']);
+    default:
+      return undefined;
+  }
+}
+
+function ofDocument(citation: JsonObject, place: CitedPlace, names: readonly string[]): JsonObject {
+  const location = Object.fromEntries(names.map((name) => [name, citation[name]]));
+  const { document_index: index, document_title: title, cited_text: quote } = citation;
+  return documentCitation(place, { index, title, quote, location });
 }

@@ -1,7 +1,7 @@
 // A conversation as the vendor takes it (SDK type `MessageParam` of @anthropic-ai/sdk): the user begins, neighbours of one
-// role are one message, every call is answered at the start of the user's message after it, no message is empty.
+// role are one message, every call has its result at the start of the user's message after it, no message is empty.
 
-import type { Part } from '../../conversation/content.ts';
+import { vendorCallIds } from '../../conversation/call-ids.ts';
 import type {
   AssistantMessage,
   Conversation,
@@ -10,8 +10,8 @@ import type {
   ToolTurn,
   Turn,
 } from '../../conversation/conversation.ts';
+import type { Part } from '../../conversation/parts.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import { vendorCallIds } from '../chat-completions/call-ids.ts';
 import { type Block, cacheControl, contentBlocks, textBlocks } from './content.ts';
 import { isPaused, pausedBlocks } from './paused-turn.ts';
 import { toolName } from './tools.ts';
@@ -75,11 +75,11 @@ class MessageList {
   }
 }
 
-/** Where the vendor wants the user to speak and the user said nothing. */
+/** Where the vendor wants a message of the user's and there is none. */
 const silence: Block = { type: 'text', text: '.' };
 
 /**
- * The end of a conversation that the model is to answer.
+ * The messages with an end that the model can respond to.
  * @param prefill the model can go on with what the assistant began
  */
 export function withEnd(messages: readonly Message[], prefill: boolean): readonly Message[] {
@@ -101,12 +101,12 @@ function blocksOf(turn: Exclude<Turn, SystemTurn>, writing: Writing): Block[] {
   if (turn.role === 'user') return contentBlocks(turn.parts);
   if (turn.role === 'tool') return resultBlocks(turn, writing);
   return turn.blocks.length === 0
-    ? answerBlocks(turn, writing)
-    : turn.messages.flatMap((message) => answerBlocks(message, writing));
+    ? assistantBlocks(turn, writing)
+    : turn.messages.flatMap((message) => assistantBlocks(message, writing));
 }
 
 /** What was thought comes first. Alone it is no message. */
-function answerBlocks(message: AssistantMessage, { ids, thinks }: Writing): Block[] {
+function assistantBlocks(message: AssistantMessage, { ids, thinks }: Writing): Block[] {
   const { parts, calls, thinking } = message;
   const callBlock = (call: ToolCall) => ({
     type: 'tool_use',
@@ -116,9 +116,9 @@ function answerBlocks(message: AssistantMessage, { ids, thinks }: Writing): Bloc
     ...cacheControl(call.cache),
   });
   if (message.blocks.length > 0) return pausedBlocks(message, thinks, callBlock);
-  const said = [...textBlocks(parts), ...calls.map(callBlock)];
+  const content = [...textBlocks(parts), ...calls.map(callBlock)];
   const thought = thinks ? thinking.flatMap((block) => readThinkingBlock(block) ?? []) : [];
-  return said.length === 0 ? [] : [...thought, ...said];
+  return content.length === 0 ? [] : [...thought, ...content];
 }
 
 /** What a result is marked with for the cache marks all of it. */

@@ -1,13 +1,13 @@
 // The scalar fields of a request as the vendor's (SDK type `MessageCreateParams` of @anthropic-ai/sdk), each with what of it
 // the vendor does not get.
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
-import type { JsonObject } from '../../../common/json.ts';
-import { readCacheMark } from '../../conversation/content.ts';
+import { readCacheMark } from '../../conversation/cache-marks.ts';
 import { invalid } from '../../conversation/invalid.ts';
-import { readMaxTokens, readStop } from '../../conversation/options.ts';
-import type { ProviderCall } from '../../providers/provider.ts';
-import { isGiven } from '../chat-completions/fields.ts';
+import { isGiven, readMaxTokens, readStop } from '../../conversation/options.ts';
+import type { OptionFields } from '../../conversation/request.ts';
+import type { TranslatedCall } from '../format.ts';
 import { cacheControl } from './content.ts';
+import { type ReadBy, readBy } from './fields.ts';
 import type { MappedFields } from './tools.ts';
 
 export interface OutputLimit {
@@ -21,15 +21,20 @@ export interface OutputLimit {
 const unknownModelTokens = 4096;
 
 /** @throws GatewayError invalid_request */
-export function outputLimit({ request, outputTokensMax }: ProviderCall): OutputLimit {
-  const asked = readMaxTokens(request.body);
-  if (asked === undefined) return { tokens: outputTokensMax ?? unknownModelTokens, isOurs: true };
-  return { tokens: atMost(asked, outputTokensMax ?? Number.POSITIVE_INFINITY), isOurs: false };
+export function outputLimit({ request, outputTokensMax }: TranslatedCall): OutputLimit {
+  const requested = readMaxTokens(readBy(request.options, 'outputLimit'));
+  if (requested === undefined) return { tokens: outputTokensMax ?? unknownModelTokens, isOurs: true };
+  return { tokens: atMost(requested, outputTokensMax ?? Number.POSITIVE_INFINITY), isOurs: false };
 }
 
 /** @throws GatewayError invalid_request */
-export function writeOptions(body: JsonObject): MappedFields {
-  const all = [stops(body), userId(body), serviceTier(body), cacheOfAll(body)];
+export function writeOptions(options: OptionFields): MappedFields {
+  const all = [
+    stops(readBy(options, 'stops')),
+    userId(readBy(options, 'userId')),
+    serviceTier(readBy(options, 'serviceTier')),
+    cacheOfAll(readBy(options, 'cacheOfAll')),
+  ];
   return {
     fields: Object.assign({}, ...all.map(({ fields }) => fields)),
     dropped: all.flatMap(({ dropped }) => dropped),
@@ -37,26 +42,28 @@ export function writeOptions(body: JsonObject): MappedFields {
 }
 
 /** The vendor stops at no blank text. */
-function stops(body: JsonObject): MappedFields {
-  const asked = readStop(body);
-  const taken = asked.filter((one) => one.trim() !== '');
+function stops(options: ReadBy<'stops'>): MappedFields {
+  const requested = readStop(options);
+  const taken = requested.filter((one) => one.trim() !== '');
   return {
     fields: taken.length === 0 ? {} : { stop_sequences: taken },
-    dropped: taken.length < asked.length ? ['stop'] : [],
+    dropped: taken.length < requested.length ? ['stop'] : [],
   };
 }
 
 const userIdMax = 256;
 
 /** The vendor wants an opaque id of the end user: nothing that names a person. */
-function userId(body: JsonObject): MappedFields {
-  const given = ['safety_identifier', 'user'].filter((name) => isGiven(body[name]));
-  const odd = given.find((name) => typeof body[name] !== 'string');
+function userId(options: ReadBy<'userId'>): MappedFields {
+  const given = (['safety_identifier', 'user'] as const).filter((name) => isGiven(options[name]));
+  const odd = given.find((name) => typeof options[name] !== 'string');
   if (odd !== undefined) throw invalid(odd, `${odd} must be a string`);
-  const taken = given.find((name) => isOpaque(String(body[name])));
+  const taken = given.find((name) => isOpaque(String(options[name])));
   return {
-    fields: taken === undefined ? {} : { metadata: { user_id: body[taken] } },
-    dropped: given.filter((name) => name !== taken && body[name] !== body[taken ?? '']),
+    fields: taken === undefined ? {} : { metadata: { user_id: options[taken] } },
+    dropped: given.filter(
+      (name) => name !== taken && (taken === undefined || options[name] !== options[taken]),
+    ),
   };
 }
 
@@ -70,7 +77,7 @@ const tiers: ReadonlyMap<string, string> = new Map([
   ['standard_only', 'standard_only'],
 ]);
 
-function serviceTier({ service_tier: tier }: JsonObject): MappedFields {
+function serviceTier({ service_tier: tier }: ReadBy<'serviceTier'>): MappedFields {
   if (!isGiven(tier)) return { fields: {}, dropped: [] };
   if (typeof tier !== 'string') throw invalid('service_tier', 'service_tier must be a string');
   const taken = tiers.get(tier);
@@ -79,6 +86,6 @@ function serviceTier({ service_tier: tier }: JsonObject): MappedFields {
 }
 
 /** The extension `cache_control` of the whole request marks its last block. */
-function cacheOfAll({ cache_control }: JsonObject): MappedFields {
+function cacheOfAll({ cache_control }: ReadBy<'cacheOfAll'>): MappedFields {
   return { fields: cacheControl(readCacheMark({ cache_control })), dropped: [] };
 }

@@ -4,9 +4,9 @@
 // as `{"type":"tool_use","id"}` of `tool_calls`, all others as the vendor wrote them.
 import { plainNumber } from '../../../common/exact-number.ts';
 import type { JsonObject } from '../../../common/json.ts';
+import { splitId } from '../../conversation/call-ids.ts';
 import type { AssistantMessage, ToolCall } from '../../conversation/conversation.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';
-import { splitId } from '../chat-completions/call-ids.ts';
 import { type Block, textBlocks } from './content.ts';
 
 /** A call of a tool that the vendor runs, or what came of it (SDK types `ServerToolUseBlock`, `WebSearchToolResultBlock`…). */
@@ -14,7 +14,7 @@ export function isServerBlock({ type }: JsonObject): boolean {
   return type === 'server_tool_use' || (typeof type === 'string' && /^[a-z_]+_tool_result$/.test(type));
 }
 
-/** Whether the message is one that is to be gone on with, and not one to be answered. */
+/** Whether the model is to continue the message rather than respond to it. */
 export function isPaused(content: readonly Block[]): boolean {
   return content.some(isServerBlock);
 }
@@ -54,13 +54,13 @@ export function pausedBlocks(
   const content = parts.map(({ text }) => text).join('');
   const byId = new Map(calls.map((call) => [call.id, call]));
   const written: Block[] = [];
-  let said = 0;
+  let writtenLength = 0;
   let called = 0;
   for (const block of blocks) {
     if (block.type === 'text') {
       const [start, end] = [plainNumber(block.start_index), plainNumber(block.end_index)];
-      if (start !== said || end === undefined || end < said) break;
-      said = end;
+      if (start !== writtenLength || end === undefined || end < writtenLength) break;
+      writtenLength = end;
       written.push(...textBlocks([{ kind: 'text', text: content.slice(start, end), cache: undefined }]));
     } else if (block.type === 'tool_use') {
       const call = typeof block.id === 'string' ? byId.get(splitId(block.id).id) : undefined;
@@ -69,7 +69,7 @@ export function pausedBlocks(
       written.push(callBlock(call));
     } else written.push(...ownBlock(block, thinks));
   }
-  if (said === content.length && called === calls.length) return written;
+  if (writtenLength === content.length && called === calls.length) return written;
   return [
     ...blocks.flatMap((block) => ownBlock(block, thinks)),
     ...textBlocks(parts),

@@ -1,44 +1,36 @@
-// A complete answer (SDK type `Message` of @anthropic-ai/sdk) in the common shape.
+// A whole response (SDK type `Message` of @anthropic-ai/sdk) in the common shape.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject } from '../../../common/json.ts';
-import { AnswerParts } from '../../conversation/response-parts.ts';
-import {
-  type CompleteAnswer,
-  type ProviderCall,
-  type VendorAnswer,
-  VendorFailure,
-} from '../../providers/provider.ts';
-import { completionBody } from '../chat-completions/write-response.ts';
+import { ResponseParts } from '../../conversation/response.ts';
+import { type ReadResponse, type TranslatedCall, VendorFailure, type VendorResponse } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
-import { toldError } from './errors.ts';
+import { messagesError } from './errors.ts';
 import { MessageReader } from './message-reader.ts';
-import { readPlan } from './request-plan.ts';
+import { responsePlan } from './request-plan.ts';
 import { UsageCounter, usageExtras } from './usage.ts';
 
-export function readAssistantAnswer(call: ProviderCall, { body }: VendorAnswer): CompleteAnswer {
+export function readMessagesResponse(call: TranslatedCall, { body }: VendorResponse): ReadResponse {
   const message = parseExactJson(body.toString());
-  if (!isObject(message)) throw protocolError('the answer is no object');
-  if (isObject(message.error)) throw new VendorFailure(toldError(message.error));
+  if (!isObject(message)) throw protocolError('the response is no object');
+  if (isObject(message.error)) throw new VendorFailure(messagesError(message.error));
   const { id, model, content } = message;
-  if (typeof id !== 'string' || !Array.isArray(content)) throw protocolError('the answer is no message');
-  const { tools, form } = readPlan(call);
-  const parts = new AnswerParts();
+  if (typeof id !== 'string' || !Array.isArray(content)) throw protocolError('the response is no message');
+  const { form } = responsePlan(call);
+  const parts = new ResponseParts();
   const reader = new MessageReader(parts, form);
   for (const [index, block] of content.entries()) readBlock(reader, index, block);
   const finish = reader.finish(message);
   const counter = new UsageCounter();
   counter.add(message.usage);
-  const completion = {
-    id,
-    created: Math.floor(call.now / 1000),
-    model: typeof model === 'string' ? model : call.model,
-    choices: [{ finish, ...parts.told() }],
-    usage: counter.known,
-    usageExtras: usageExtras(counter.known),
-  };
-  const { asFunctions } = tools;
   return {
-    body: completionBody(completion, { noCalls: 'null', asFunctions }),
+    message: {
+      id,
+      created: Math.floor(call.now / 1000),
+      model: typeof model === 'string' ? model : call.model,
+      choices: [{ finish, ...parts.build() }],
+      usage: counter.known,
+      usageExtras: usageExtras(counter.known),
+    },
     usage: counter.whole,
     model: typeof model === 'string' ? model : undefined,
   };

@@ -1,21 +1,20 @@
-// A streamed answer (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
+// A streamed response (SDK type `RawMessageStreamEvent` of @anthropic-ai/sdk) as chunks of the common shape. Complete only
 // with `message_stop`; events of other types pass unheeded.
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, parseJson } from '../../../common/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
-import type { ProviderCall, StreamLimits, StreamReader, VendorError } from '../../providers/provider.ts';
-import { ChunkWriter } from '../chat-completions/write-stream.ts';
+import type { StreamContext, StreamReader, StreamWriter, TranslatedCall, VendorError } from '../format.ts';
 import { protocolError } from '../protocol-error.ts';
 import { eventData, SseSplitter } from '../sse.ts';
-import { toldError } from './errors.ts';
+import { messagesError } from './errors.ts';
 import { MessageReader } from './message-reader.ts';
-import { readPlan } from './request-plan.ts';
+import { responsePlan } from './request-plan.ts';
 import { UsageCounter, usageExtras } from './usage.ts';
 
-export class AssistantStreamReader implements StreamReader {
-  readonly #call: ProviderCall;
+export class MessagesStreamReader implements StreamReader {
+  readonly #call: TranslatedCall;
   readonly #events: SseSplitter;
-  readonly #chunks: ChunkWriter;
+  readonly #writer: StreamWriter;
   readonly #message: MessageReader;
   readonly #counter = new UsageCounter();
   #finished = false;
@@ -23,16 +22,11 @@ export class AssistantStreamReader implements StreamReader {
   failure: VendorError | undefined;
   model: string | undefined;
 
-  constructor(call: ProviderCall, limits: StreamLimits) {
-    const { tools, form } = readPlan(call);
+  constructor(call: TranslatedCall, { limits, writer }: StreamContext) {
     this.#call = call;
     this.#events = new SseSplitter(limits.eventBytesMax);
-    this.#chunks = new ChunkWriter({
-      includeUsage: call.request.includeUsage,
-      costText: call.costText,
-      asFunctions: tools.asFunctions,
-    });
-    this.#message = new MessageReader(this.#chunks, form);
+    this.#writer = writer;
+    this.#message = new MessageReader(writer, responsePlan(call).form);
   }
 
   get usage(): Usage | undefined {
@@ -44,18 +38,18 @@ export class AssistantStreamReader implements StreamReader {
   }
 
   get textTokens(): number {
-    return this.#chunks.textTokens;
+    return this.#writer.textTokens;
   }
 
   push(chunk: Buffer): Buffer {
     for (const event of this.#events.push(chunk)) this.#read(event);
-    return this.#chunks.take();
+    return this.#writer.take();
   }
 
   /** The end marker is an event; a last carriage return may complete it. */
   end(): Buffer {
     for (const event of this.#events.end()) this.#read(event);
-    return this.#chunks.take();
+    return this.#writer.take();
   }
 
   #read(event: Buffer): void {
@@ -66,19 +60,19 @@ export class AssistantStreamReader implements StreamReader {
     const parsed = data.includes('_tool_result"') ? parseExactJson(data) : parseJson(data);
     if (!isObject(parsed)) throw protocolError('an event of the stream is no JSON object');
     if (parsed.type === 'error') {
-      this.failure = toldError(isObject(parsed.error) ? parsed.error : {});
+      this.failure = messagesError(isObject(parsed.error) ? parsed.error : {});
     } else if (parsed.type === 'message_start') this.#start(parsed.message);
-    else if (this.#chunks.started) this.#readStarted(parsed);
+    else if (this.#writer.started) this.#readStarted(parsed);
     else if (isPartOfMessage(parsed)) throw protocolError('the stream does not begin with message_start');
   }
 
   #start(message: unknown): void {
-    if (!isObject(message) || this.#chunks.started) throw protocolError('a message_start is misplaced');
+    if (!isObject(message) || this.#writer.started) throw protocolError('a message_start is misplaced');
     const { id, model, usage } = message;
     if (typeof id !== 'string') throw protocolError('the message has no id');
     this.#counter.addStart(usage);
     this.model = typeof model === 'string' ? model : undefined;
-    this.#chunks.start({
+    this.#writer.start({
       id,
       created: Math.floor(this.#call.now / 1000),
       model: this.model ?? this.#call.model,
@@ -102,9 +96,9 @@ export class AssistantStreamReader implements StreamReader {
         this.#finish(isObject(event.delta) ? event.delta : {});
         return;
       case 'message_stop':
-        if (!this.#finished) this.#chunks.finish(this.#message.finish({}));
+        if (!this.#finished) this.#writer.finish(this.#message.finish({}));
         this.#finished = true;
-        this.#chunks.end(this.#counter.known, usageExtras(this.#counter.known));
+        this.#writer.end(this.#counter.known, usageExtras(this.#counter.known));
         this.complete = true;
         return;
     }
@@ -115,7 +109,7 @@ export class AssistantStreamReader implements StreamReader {
     const { stop_reason } = delta;
     if (this.#finished || stop_reason === undefined || stop_reason === null) return;
     this.#finished = true;
-    this.#chunks.finish(this.#message.finish(delta));
+    this.#writer.finish(this.#message.finish(delta));
   }
 }
 

@@ -1,30 +1,28 @@
-// What of a request decides how its answer is read: the tools that the vendor gets, and the form in which it is to answer.
-// Worked out anew for the request and for its answer, always to the same result.
-import { readResponseFormat } from '../../conversation/options.ts';
-import { type AnswerForm, answerForm, withAnswerTool } from '../../conversation/output-mode.ts';
-import { readTools, type Tools } from '../../conversation/tools.ts';
+// What of a request decides how its response is read: the tools that the vendor gets, and the form of its text.
+// Worked out anew for the request and for its response, always to the same result.
+import { type OutputMode, outputModeOf, withResponseTool } from '../../conversation/output-mode.ts';
+import type { Tools } from '../../conversation/tools.ts';
 import { StrictSchemas } from '../../models/claude/schema.ts';
-import type { ProviderCall } from '../../providers/provider.ts';
+import type { TranslatedCall } from '../format.ts';
 
 export interface Plan {
-  /** With the one that gives the answer, where the form needs it. */
+  /** With the one that gives the response, where the form needs it. */
   readonly tools: Tools;
-  readonly form: AnswerForm;
+  readonly form: OutputMode;
   /** What of the vendor's limits is left for strict tools. */
   readonly schemas: StrictSchemas;
-  /** Something of the answer's schema stands in a description. */
+  /** Something of the response's schema is in a description. */
   readonly movesFormat: boolean;
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
-export function readPlan({ request, traits }: ProviderCall): Plan {
-  const { body } = request;
+export function responsePlan({ request, capabilities }: TranslatedCall): Plan {
   const schemas = new StrictSchemas();
-  const tools = readTools(body);
-  const form = answerForm(readResponseFormat(body), tools, {
-    native: (schema) => (traits.jsonSchema ? schemas.take(schema) : undefined),
-    forcedTools: traits.forcedTools,
+  const tools = request.tools();
+  const form = outputModeOf(request.responseFormat(), tools, {
+    native: (schema) => (capabilities.jsonSchema ? schemas.take(schema) : undefined),
+    forcedTools: capabilities.forcedTools,
   });
   const movesFormat = schemas.takeMoves();
-  return { tools: withAnswerTool(tools, form), form, schemas, movesFormat };
+  return { tools: withResponseTool(tools, form), form, schemas, movesFormat };
 }

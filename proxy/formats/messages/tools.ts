@@ -1,40 +1,41 @@
 // Tools and the choice among them as the vendor takes them (SDK types `ToolUnion`, `ToolChoice` of @anthropic-ai/sdk).
 import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { invalid } from '../../conversation/invalid.ts';
+import { isGiven } from '../../conversation/options.ts';
 import type { ToolDefinition, Tools } from '../../conversation/tools.ts';
 import { searchesBySize, searchSizeDefault } from '../../conversation/web-search.ts';
 import { inputSchema, type StrictSchemas } from '../../models/claude/schema.ts';
-import { isGiven } from '../chat-completions/fields.ts';
 import { cacheControl } from './content.ts';
+import type { ReadBy } from './fields.ts';
 import type { Plan } from './request-plan.ts';
 
 export interface MappedFields {
   readonly fields: JsonObject;
-  /** Fields of the caller that these do not stand for. */
+  /** Fields of the caller that these do not carry. */
   readonly dropped: readonly string[];
 }
 
 export interface ToolContext {
-  readonly traits: Traits;
+  readonly capabilities: ModelCapabilities;
   readonly conversation: Conversation;
   /** Then no call can be forced. */
   readonly thinking: boolean;
 }
 
 /** `tools` and `tool_choice`. @throws GatewayError invalid_request */
-export function writeTools(body: JsonObject, plan: Plan, context: ToolContext): MappedFields {
+export function writeTools(options: ReadBy<'tools'>, plan: Plan, context: ToolContext): MappedFields {
   const { tools, schemas } = plan;
   const usable = usableTools(tools);
-  const own = usable.map((tool) => writeTool(tool, context.traits.jsonSchema ? schemas : undefined));
-  const search = webSearch(body, usable);
+  const own = usable.map((tool) => writeTool(tool, context.capabilities.jsonSchema ? schemas : undefined));
+  const search = webSearch(options, usable);
   const list = [...own, ...(search === undefined ? [] : [search])];
   const dropped = [
     ...(usable.some(({ strict }, index) => strict === true && own[index]?.strict !== true)
       ? ['tools.strict']
       : []),
-    ...(isGiven(body.web_search_options) && search === undefined ? ['web_search_options'] : []),
+    ...(isGiven(options.web_search_options) && search === undefined ? ['web_search_options'] : []),
   ];
   if (list.length === 0) return { fields: calledBefore(context.conversation), dropped };
   const choice = writeChoice(tools, context);
@@ -67,7 +68,7 @@ function writeTool(tool: ToolDefinition, schemas: StrictSchemas | undefined): Js
   };
 }
 
-/** The vendor wants tools defined where calls of them are told, though none may be called now. */
+/** The vendor wants tools defined where the history calls them, though none may be called now. */
 function calledBefore({ turns }: Conversation): JsonObject {
   const names = turns
     .flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []))
@@ -85,7 +86,7 @@ interface WrittenChoice {
   readonly dropped: readonly string[];
 }
 
-function writeChoice(tools: Tools, { traits, thinking }: ToolContext): WrittenChoice {
+function writeChoice(tools: Tools, { capabilities, thinking }: ToolContext): WrittenChoice {
   const { parallel, asFunctions } = tools;
   const wanted = wantedChoice(tools);
   if (wanted.type === 'none') return { value: wanted, dropped: [] };
@@ -94,7 +95,7 @@ function writeChoice(tools: Tools, { traits, thinking }: ToolContext): WrittenCh
     const isSaid = tools.choice.kind !== 'default' || parallel !== undefined;
     return { value: isSaid ? { ...wanted, ...parallelism } : undefined, dropped: [] };
   }
-  if (traits.forcedTools && !thinking) return { value: { ...wanted, ...parallelism }, dropped: [] };
+  if (capabilities.forcedTools && !thinking) return { value: { ...wanted, ...parallelism }, dropped: [] };
   return {
     value: { type: 'auto', ...parallelism },
     dropped: [asFunctions ? 'function_call' : 'tool_choice'],
@@ -122,10 +123,12 @@ const searchName = 'web_search';
 
 /**
  * `web_search_options` as a tool that the vendor runs itself.
- * @returns undefined where it is not asked for, or a tool of the caller's has its name
+ * @returns undefined where it is not requested, or a tool of the caller's has its name
  */
-function webSearch(body: JsonObject, tools: readonly ToolDefinition[]): JsonObject | undefined {
-  const options = body.web_search_options;
+function webSearch(
+  { web_search_options: options }: ReadBy<'tools'>,
+  tools: readonly ToolDefinition[],
+): JsonObject | undefined {
   if (!isGiven(options)) return undefined;
   if (!isObject(options)) throw invalid('web_search_options', 'web_search_options must be an object');
   const { search_context_size: size, user_location: location } = options;

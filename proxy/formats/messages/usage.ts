@@ -1,5 +1,5 @@
 // Tokens as the vendor counts them (SDK types `Usage`, `MessageDeltaUsage` of @anthropic-ai/sdk): those of the prompt cache
-// are not among the input tokens, those of thinking are among the output tokens. What has prices of its own is told beside them:
+// are not among the input tokens, those of thinking are among the output tokens. What has prices of its own is beside them:
 // searches, a faster way of being served, the geography of the inference.
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { isRegionName } from '../../../common/model-facts.ts';
@@ -48,7 +48,7 @@ export class UsageCounter {
     return this.#counts.has('input_tokens') && this.#counts.has('output_tokens') ? this.known : undefined;
   }
 
-  /** Undefined where the vendor told nothing. */
+  /** Undefined where the vendor reported nothing. */
   get usage(): Usage | undefined {
     return this.#counts.size === 0 ? undefined : this.known;
   }
@@ -76,7 +76,7 @@ const counted = [
   'output_tokens',
 ] as const;
 
-/** What is not told leaves what was told before. */
+/** What is not reported leaves what was reported before. */
 function specialOf(usage: JsonObject): Partial<SpecialUsage> {
   const { server_tool_use: own, service_tier: tier, speed, inference_geo: geo } = usage;
   const searches = isObject(own) ? count(own.web_search_requests) : undefined;

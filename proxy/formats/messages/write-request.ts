@@ -2,64 +2,31 @@
 // sampling parameters where models do.
 import { writeJson } from '../../../common/exact-json.ts';
 import type { JsonObject } from '../../../common/json.ts';
-import { type Conversation, readConversation } from '../../conversation/conversation.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
 import { emulateTurns, type TurnAbilities } from '../../conversation/emulated-turns.ts';
 import { readSampling } from '../../models/claude/sampling.ts';
 import { noThinking, readThinking, type Thinking } from '../../models/claude/thinking.ts';
 import { keepsThinking } from '../../models/claude/thinking-blocks.ts';
-import type { ProviderCall, UpstreamRequest } from '../../providers/provider.ts';
-import { apiKeyOf, commonHeaders } from '../../providers/vendor-request.ts';
-import { droppedFields } from '../chat-completions/fields.ts';
+import { commonHeaders, type TranslatedCall, type WrittenRequest } from '../format.ts';
 import { textBlocks } from './content.ts';
+import { fieldRules, readBy } from './fields.ts';
 import { withEnd, writeMessages } from './messages.ts';
 import { outputLimit, writeOptions } from './options.ts';
-import { type Plan, readPlan } from './request-plan.ts';
+import { type Plan, responsePlan } from './request-plan.ts';
 import { writeTools } from './tools.ts';
 
 const apiVersion = '2023-06-01';
 
-export function buildAssistantRequest(call: ProviderCall): UpstreamRequest {
-  const { target, request } = call;
+export function writeMessagesRequest(call: TranslatedCall): WrittenRequest {
   const { body, dropped, emulated, maxTokens } = vendorRequest(call);
   return {
-    origin: target.baseUrl.origin,
-    path: `${target.baseUrl.path}/v1/messages`,
-    headers: [
-      'x-api-key',
-      apiKeyOf(target),
-      'anthropic-version',
-      apiVersion,
-      ...commonHeaders(request.stream),
-    ],
+    headers: ['anthropic-version', apiVersion, ...commonHeaders(call.request.stream)],
     body: writeJson(body),
     dropped,
     ...(emulated.length > 0 && { emulated }),
     ...(maxTokens !== undefined && { maxTokens }),
   };
 }
-
-/** Every field of the caller that something is made of. */
-const mapped: ReadonlySet<string> = new Set([
-  'cache_control',
-  'function_call',
-  'functions',
-  'max_completion_tokens',
-  'max_tokens',
-  'parallel_tool_calls',
-  'reasoning_effort',
-  'response_format',
-  'safety_identifier',
-  'service_tier',
-  'stop',
-  'temperature',
-  'thinking',
-  'tool_choice',
-  'tools',
-  'top_k',
-  'top_p',
-  'user',
-  'web_search_options',
-]);
 
 interface VendorRequest {
   readonly body: JsonObject;
@@ -69,19 +36,23 @@ interface VendorRequest {
   readonly maxTokens: number | undefined;
 }
 
-function vendorRequest(call: ProviderCall): VendorRequest {
-  const { request, model, traits } = call;
-  const { body } = request;
-  const unmapped = droppedFields(body, mapped);
-  const plan = readPlan(call);
-  const { conversation, emulated } = emulateTurns(readConversation(request), abilitiesOf(call));
-  const messages = writeMessages(conversation, traits.reasoning !== 'none');
+function vendorRequest(call: TranslatedCall): VendorRequest {
+  const { request, model, capabilities } = call;
+  const { options: fields } = request;
+  const unmapped = fieldRules.dropped(request, call);
+  const plan = responsePlan(call);
+  const { conversation, emulated } = emulateTurns(request.conversation(), abilitiesOf(call));
+  const messages = writeMessages(conversation, capabilities.reasoning !== 'none');
   const limit = outputLimit(call);
   const thinking = thinkingFor(call, plan, { conversation, maxTokens: Number(limit.tokens) });
-  const sampling = readSampling(body, traits, thinking.on);
-  const tools = writeTools(body, plan, { traits, conversation, thinking: thinking.on });
-  const options = writeOptions(body);
-  const prefill = traits.prefill && !thinking.on && plan.form.kind !== 'native';
+  const sampling = readSampling(readBy(fields, 'sampling'), capabilities, thinking.on);
+  const tools = writeTools(readBy(fields, 'tools'), plan, {
+    capabilities,
+    conversation,
+    thinking: thinking.on,
+  });
+  const options = writeOptions(fields);
+  const prefill = capabilities.prefill && !thinking.on && plan.form.kind !== 'native';
   return {
     body: {
       model,
@@ -112,26 +83,32 @@ function vendorRequest(call: ProviderCall): VendorRequest {
 }
 
 /** The vendor takes images and documents in results, and none in the assistant's turns. */
-function abilitiesOf({ traits }: ProviderCall): TurnAbilities {
-  return { systemInPlace: traits.systemInPlace, inResult: () => traits.mediaInResults, madeImages: false };
+function abilitiesOf({ capabilities }: TranslatedCall): TurnAbilities {
+  return {
+    systemInPlace: capabilities.systemInPlace,
+    inResult: () => capabilities.mediaInResults,
+    madeImages: false,
+  };
 }
 
 function thinkingFor(
-  { request, traits }: ProviderCall,
+  { request, capabilities }: TranslatedCall,
   { form }: Plan,
   { conversation, maxTokens }: { readonly conversation: Conversation; readonly maxTokens: number },
 ): Thinking {
-  // A forced call excludes thinking, and the form of the answer matters more.
-  if (form.kind === 'tool') return noThinking(request.body);
-  const thinking = readThinking(request.body, traits, maxTokens);
+  // A forced call excludes thinking, and the form of the response matters more.
+  const options = readBy(request.options, 'thinking');
+  if (form.kind === 'tool') return noThinking(options);
+  const thinking = readThinking(options, capabilities, maxTokens);
   return thinking.config?.type === 'enabled' && !keepsThinking(conversation.turns)
-    ? noThinking(request.body)
+    ? noThinking(options)
     : thinking;
 }
 
 function system({ system: parts }: Conversation, { form }: Plan): JsonObject {
-  const asked = form.kind === 'words' ? [{ kind: 'text', text: form.text, cache: undefined } as const] : [];
-  const blocks = textBlocks([...parts, ...asked]);
+  const instructions =
+    form.kind === 'words' ? [{ kind: 'text', text: form.text, cache: undefined } as const] : [];
+  const blocks = textBlocks([...parts, ...instructions]);
   return blocks.length === 0 ? {} : { system: blocks };
 }
 

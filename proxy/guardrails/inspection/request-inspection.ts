@@ -9,9 +9,10 @@ import { requestPlaces, requestPlacesWith } from '../../../guardrails/inspection
 import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { ChatCall } from '../../call.ts';
+import { asksForNothing } from '../../conversation/fields.ts';
 import { unsupported } from '../../conversation/invalid.ts';
-import { mediaOf } from '../../conversation/media-parts.ts';
-import { asksForNothing, isGiven } from '../../formats/chat-completions/fields.ts';
+import { isGiven } from '../../conversation/options.ts';
+import { mediaOf } from '../../formats/chat-completions/media-parts.ts';
 import { withBody } from '../../formats/chat-completions/read-request.ts';
 import { estimateTokens } from '../../rates/estimate.ts';
 import type { Applied } from '../compiled.ts';

@@ -1,8 +1,8 @@
 // How a Claude model draws its words, wherever it is served: `temperature`, `top_p` and the vendor's own `top_k`, where the
 // model takes them. What is at the vendor's default anyway is never missed.
 import { atMost, type JsonNumber } from '../../../common/exact-number.ts';
-import type { JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import type { Options } from '../../conversation/fields.ts';
 import { readNumber } from '../../conversation/options.ts';
 
 export interface Sampling {
@@ -14,13 +14,17 @@ export interface Sampling {
 }
 
 /**
- * @param thinking the model thinks: then it samples by itself
+ * @param thinking the model thinks: then it samples by its own rules
  * @throws GatewayError invalid_request
  */
-export function readSampling(body: JsonObject, traits: Traits, thinking: boolean): Sampling {
-  const temperature = readNumber(body, 'temperature', { min: 0, max: 2 });
-  const topP = readNumber(body, 'top_p', { min: 0, max: 1 });
-  const topK = readNumber(body, 'top_k', { min: 0, max: 1_000_000, whole: true });
+export function readSampling(
+  options: Options<'temperature' | 'top_p' | 'top_k'>,
+  capabilities: ModelCapabilities,
+  thinking: boolean,
+): Sampling {
+  const temperature = readNumber(options, 'temperature', { min: 0, max: 2 });
+  const topP = readNumber(options, 'top_p', { min: 0, max: 1 });
+  const topK = readNumber(options, 'top_k', { min: 0, max: 1_000_000, whole: true });
   // The callers' format goes up to 2, the vendor's to 1, its default.
   const clamped = temperature === undefined ? undefined : atMost(temperature, 1);
   const missed = {
@@ -28,8 +32,8 @@ export function readSampling(body: JsonObject, traits: Traits, thinking: boolean
     top_p: topP !== undefined && Number(topP) < 1,
     top_k: topK !== undefined,
   };
-  if (!traits.sampling || thinking) return { ...byItself, dropped: names(missed) };
-  if (traits.samplingTogether || clamped === undefined || topP === undefined) {
+  if (!capabilities.sampling || thinking) return { ...byItself, dropped: names(missed) };
+  if (capabilities.samplingTogether || clamped === undefined || topP === undefined) {
     return { temperature: clamped, topP, topK, dropped: [] };
   }
   if (!missed.temperature) return { temperature: undefined, topP, topK, dropped: [] };

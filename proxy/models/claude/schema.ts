@@ -1,6 +1,6 @@
 // JSON Schemas as a Claude model takes them, wherever it is served: any for a tool's input, a part of JSON Schema where the
 // output is held to one (the vendor's page "Structured outputs"; its SDK's `transformJSONSchema` does alike). What the part
-// lacks moves into the description, where the model reads it; what it cannot say at all is told to the caller of `take`.
+// lacks moves into the description, where the model reads it; what it cannot express at all, `take` returns as undefined.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { described, someSchema } from '../../conversation/schema-descriptions.ts';
@@ -12,9 +12,17 @@ export function inputSchema(parameters: JsonObject | undefined): JsonObject {
   const { description, ...given } = parameters;
   const isAlternative = ([keyword]: [string, unknown]) => alternatives.has(keyword);
   const rest = Object.fromEntries(Object.entries(given).filter((one) => !isAlternative(one)));
-  const said = described(description, Object.fromEntries(Object.entries(given).filter(isAlternative)));
+  const fullDescription = described(
+    description,
+    Object.fromEntries(Object.entries(given).filter(isAlternative)),
+  );
   const properties = rest.properties === undefined && rest.$ref === undefined ? { properties: {} } : {};
-  return { ...rest, type: 'object', ...properties, ...(said !== undefined && { description: said }) };
+  return {
+    ...rest,
+    type: 'object',
+    ...properties,
+    ...(fullDescription !== undefined && { description: fullDescription }),
+  };
 }
 
 const alternatives: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf']);
@@ -39,7 +47,7 @@ export class StrictSchemas {
     return cleaned(schema);
   }
 
-  /** Whether something of the schemas that were taken since the last call stands in a description. */
+  /** Whether something of the schemas that were taken since the last call is in a description. */
   takeMoves(): boolean {
     const hasMoved = this.#hasMoved;
     this.#hasMoved = false;
@@ -133,30 +141,30 @@ function cleaned(schema: JsonObject): JsonObject {
   };
   if (own.$ref !== undefined) return { ...named, $ref: own.$ref };
   const shape = shapeOf(own);
-  const said = described(description, unsaid(own, shape));
+  const fullDescription = described(description, unexpressed(own, shape));
   return {
     ...named,
     ...(title !== undefined && { title }),
-    ...(said !== undefined && { description: said }),
+    ...(fullDescription !== undefined && { description: fullDescription }),
     ...shape,
   };
 }
 
 /** The keywords that its shape does not have. */
-function unsaid(schema: JsonObject, shape: JsonObject): JsonObject {
+function unexpressed(schema: JsonObject, shape: JsonObject): JsonObject {
   const left = Object.entries(schema).filter(
     ([keyword]) => !(keyword in shape) && !isImplied(keyword, schema),
   );
   return Object.fromEntries(left);
 }
 
-/** Whether something of the schema stands in a description after `take`. What is inside of a node comes up by itself. */
+/** Whether something of the schema is in a description after `take`. What is inside of a node comes up separately. */
 function movesKeywords(schema: JsonObject): boolean {
   return someSchema(schema, ({ $schema: _, $id: __, $defs, definitions, description, title, ...own }) => {
     if (own.$ref !== undefined) return false;
     return (
       Object.keys(
-        unsaid(
+        unexpressed(
           own,
           shapeOf(own, (inner) => inner),
         ),
@@ -182,7 +190,7 @@ function shapeOf(schema: JsonObject, clean: Clean = cleanedOne): JsonObject {
 
 type Clean = (schema: unknown) => unknown;
 
-/** What is said beside a type. */
+/** The keywords beside a type. */
 const ofType: Readonly<Record<string, (schema: JsonObject, clean: Clean) => JsonObject>> = {
   object: ({ properties, required }, clean) => ({
     properties: isObject(properties) ? cleanedAll(properties, clean) : {},

@@ -1,4 +1,4 @@
-// What a Claude model thought, wherever it is served: told in the extension `thinking_blocks`, and sent back unchanged with
+// What a Claude model thought, wherever it is served: returned in the extension `thinking_blocks`, and sent back unchanged with
 // the calls that came of it (SDK types `ThinkingBlockParam`, `RedactedThinkingBlockParam` of @anthropic-ai/sdk).
 import type { JsonObject } from '../../../common/json.ts';
 import type { Turn } from '../../conversation/conversation.ts';
@@ -21,18 +21,18 @@ export function readThinkingBlock({
 }
 
 /**
- * Whether thinking within a budget can go on: the answer that the latest calls belong to must still begin with what the model
+ * Whether thinking within a budget can go on: the response that the latest calls belong to must still begin with what the model
  * thought. Callers may have dropped that.
  */
 export function keepsThinking(turns: readonly Turn[]): boolean {
-  const told = turns.filter(saysSomething);
-  const asked = told.findLastIndex((turn, at) => turn.role === 'user' && !carriesOn(told, at));
-  const answer = told.slice(asked + 1).find((turn) => turn.role === 'assistant');
-  if (answer === undefined || answer.calls.length === 0) return true;
-  return answer.thinking.some((block) => readThinkingBlock(block) !== undefined);
+  const speaking = turns.filter(saysSomething);
+  const config = speaking.findLastIndex((turn, at) => turn.role === 'user' && !carriesOn(speaking, at));
+  const response = speaking.slice(config + 1).find((turn) => turn.role === 'assistant');
+  if (response === undefined || response.calls.length === 0) return true;
+  return response.thinking.some((block) => readThinkingBlock(block) !== undefined);
 }
 
-/** An answer without words and calls is not sent, and what stands around it becomes one turn of the user's. */
+/** A response without words and calls is not sent, and the messages around it become one turn of the user's. */
 function saysSomething(turn: Turn): boolean {
   // The vendor reads on past what the system says in between.
   if (turn.role === 'system') return false;

@@ -1,8 +1,9 @@
 // How much a Claude model thinks, wherever it is served: `reasoning_effort` and the vendor's own `thinking`, as the fields
 // that this model takes (SDK types `ThinkingConfigParam` and `OutputConfig` of @anthropic-ai/sdk).
 import { atMost, isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
-import { isObject, type JsonObject } from '../../../common/json.ts';
-import type { Traits } from '../../catalog/capabilities.ts';
+import { isObject } from '../../../common/json.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import type { Options } from '../../conversation/fields.ts';
 import { invalid } from '../../conversation/invalid.ts';
 import { type Effort, readEffort } from '../../conversation/options.ts';
 
@@ -21,33 +22,39 @@ export interface Thinking {
   readonly config: ThinkingConfig | undefined;
   /** `output_config.effort` of the request. */
   readonly effort: ClaudeEffort | undefined;
-  /** The request asks for it: then no tool can be forced, no answer begun, and sampling is the model's own. */
+  /** The request requests it: then no tool can be forced, no response begun, and sampling is the model's own. */
   readonly on: boolean;
   /** Fields that this model does not get. */
   readonly dropped: readonly string[];
 }
 
+export type ThinkingOptions = Options<'thinking' | 'reasoning_effort'>;
+
 /**
- * @param maxTokens what the answer may take, thinking included
+ * @param maxTokens what the response may take, thinking included
  * @throws GatewayError invalid_request
  */
-export function readThinking(body: JsonObject, traits: Traits, maxTokens: number): Thinking {
-  const wish = readWish(body);
+export function readThinking(
+  options: ThinkingOptions,
+  capabilities: ModelCapabilities,
+  maxTokens: number,
+): Thinking {
+  const wish = readWish(options);
   if (wish === undefined) return nothing;
-  switch (traits.reasoning) {
+  switch (capabilities.reasoning) {
     case 'adaptive':
-      return wish.on ? adaptive(wish, traits) : least(wish, traits);
+      return wish.on ? adaptive(wish, capabilities) : least(wish, capabilities);
     case 'budget':
       // Off is how these models are.
       return wish.on ? withinBudget(wish, maxTokens) : nothing;
     default:
-      return wish.on ? noThinking(body) : nothing;
+      return wish.on ? noThinking(options) : nothing;
   }
 }
 
 /** None, whatever the request says: for what cannot be had together with it. */
-export function noThinking(body: JsonObject): Thinking {
-  const wish = readWish(body);
+export function noThinking(options: ThinkingOptions): Thinking {
+  const wish = readWish(options);
   return wish?.on === true ? { ...nothing, dropped: wish.fields } : nothing;
 }
 
@@ -63,19 +70,20 @@ interface Wish {
 }
 
 /** Of the two fields the vendor's own says whether, and the other how much. */
-function readWish(body: JsonObject): Wish | undefined {
-  const asked = readConfig(body.thinking);
-  const effort = readEffort(body);
-  if (asked === undefined && effort === undefined) return undefined;
-  const on = asked === undefined ? effort !== 'none' : asked.type === 'enabled' || asked.type === 'adaptive';
+function readWish(options: ThinkingOptions): Wish | undefined {
+  const config = readConfig(options.thinking);
+  const effort = readEffort(options);
+  if (config === undefined && effort === undefined) return undefined;
+  const on =
+    config === undefined ? effort !== 'none' : config.type === 'enabled' || config.type === 'adaptive';
   return {
     on,
     effort: effort === 'none' ? undefined : effort,
-    budget: asked?.type === 'enabled' ? asked.budget_tokens : undefined,
-    display: asked !== undefined && 'display' in asked ? asked.display : undefined,
+    budget: config?.type === 'enabled' ? config.budget_tokens : undefined,
+    display: config !== undefined && 'display' in config ? config.display : undefined,
     fields: [
       ...(effort === undefined ? [] : ['reasoning_effort']),
-      ...(asked === undefined ? [] : ['thinking']),
+      ...(config === undefined ? [] : ['thinking']),
     ],
   };
 }
@@ -112,30 +120,30 @@ function readDisplay(value: unknown): { readonly display?: Display } {
   throw invalid('thinking.display', 'thinking.display must be summarized or omitted');
 }
 
-function adaptive({ effort, budget, display }: Wish, traits: Traits): Thinking {
+function adaptive({ effort, budget, display }: Wish, capabilities: ModelCapabilities): Thinking {
   return {
-    // Newer models keep their thoughts to themselves unless asked.
+    // Newer models keep their thoughts to themselves unless the request wants them.
     config: { type: 'adaptive', display: display ?? 'summarized' },
-    effort: effort && effortOf(effort, traits),
+    effort: effort && effortOf(effort, capabilities),
     on: true,
     dropped: budget === undefined ? [] : ['thinking.budget_tokens'],
   };
 }
 
-function effortOf(effort: Exclude<Effort, 'none'>, { effortXhigh }: Traits): ClaudeEffort {
+function effortOf(effort: Exclude<Effort, 'none'>, { effortXhigh }: ModelCapabilities): ClaudeEffort {
   if (effort === 'minimal') return 'low';
   return effort === 'xhigh' && !effortXhigh ? 'high' : effort;
 }
 
 /** Off, or as near to it as this model comes. An effort beside it would contradict it. */
-function least({ effort, fields }: Wish, traits: Traits): Thinking {
+function least({ effort, fields }: Wish, capabilities: ModelCapabilities): Thinking {
   const dropped = effort === undefined ? [] : ['reasoning_effort'];
-  if (traits.reasoningOff) return { ...nothing, config: { type: 'disabled' }, dropped };
-  if (traits.reasoningBetweenTools) return { ...nothing, config: { type: 'between_tools' }, dropped };
+  if (capabilities.reasoningOff) return { ...nothing, config: { type: 'disabled' }, dropped };
+  if (capabilities.reasoningBetweenTools) return { ...nothing, config: { type: 'between_tools' }, dropped };
   return { ...nothing, effort: 'low', dropped: fields };
 }
 
-/** Shares of all that the answer may take, in hundredths. */
+/** Shares of all that the response may take, in hundredths. */
 const shares = { minimal: 2, low: 10, medium: 30, high: 60, xhigh: 90, max: 90 } as const;
 
 function withinBudget({ effort = 'medium', budget, display, fields }: Wish, maxTokens: number): Thinking {

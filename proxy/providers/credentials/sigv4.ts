@@ -3,7 +3,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { clearCredentialCache, SignatureV4 } from '@smithy/signature-v4';
 import type { Secret } from '../../../common/secret.ts';
-import type { BaseUrl } from '../provider.ts';
+import type { BaseUrl } from '../../formats/format.ts';
 
 /** The service's name in signatures; its host is called otherwise. */
 const service = 'bedrock';

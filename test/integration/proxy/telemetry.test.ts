@@ -1,6 +1,7 @@
 // What the proxy tells of its requests: one line each in the access log, when the response is finished, with these fields and no
 // others; metrics that count them and whose labels no caller and no provider can choose.
 
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { estimateReasons } from '../../../proto/words/money.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';
 import { errorTable } from '../../../proxy/errors.ts';
@@ -13,7 +14,6 @@ import { until } from '../../support/process.ts';
 import { openConnection } from '../../support/raw-http.ts';
 import { startRawUpstream } from '../../support/raw-upstream.ts';
 import { metric } from '../../support/telemetry.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 let gateway: TestGateway;
 let key: { readonly id: string; readonly value: string };

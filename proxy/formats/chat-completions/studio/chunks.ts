@@ -1,20 +1,20 @@
-// The chunks of a stream. Frames that only tell what the content filter found have no choices, or choices without a delta, which
-// clients trip over: they are swallowed, unless they say that the answer ends. Every choice ends with a reason.
+// The chunks of a stream. Frames that only report what the content filter found have no choices, or choices without a delta, which
+// clients trip over: they are swallowed, unless they say that the response ends. Every choice ends with a reason.
 import { plainNumber } from '../../../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../../../common/json.ts';
 import { protocolError } from '../../protocol-error.ts';
-import type { ChunkForm } from '../pass-stream.ts';
-import { ChoiceReader, isSaid } from './choice.ts';
+import type { ChunkChanges } from '../pass-stream.ts';
+import { ChoiceReader, isReason } from './choice.ts';
 import { checked } from './read-response.ts';
-import type { AnswerPlan } from './request-plan.ts';
+import type { ResponsePlan } from './request-plan.ts';
 
-export class StudioChunks implements ChunkForm {
-  readonly #plan: AnswerPlan;
+export class StudioChunks implements ChunkChanges {
+  readonly #plan: ResponsePlan;
   readonly #choices = new Map<number, ChoiceReader>();
   /** What every chunk repeats. Frames of the filter lack it. */
   #head: JsonObject = {};
 
-  constructor(plan: AnswerPlan) {
+  constructor(plan: ResponsePlan) {
     this.#plan = plan;
   }
 
@@ -24,12 +24,12 @@ export class StudioChunks implements ChunkForm {
     if (hasHead) this.#head = { id, object, created, model };
     const all: unknown = chunk.choices;
     if (!Array.isArray(all)) throw protocolError('an event of the stream is no chunk');
-    const choices = all.map(checked).filter(isTold);
+    const choices = all.map(checked).filter(isContent);
     if (choices.length === 0) return undefined;
-    const told = choices.map((choice) => this.#reader(indexOf(choice)).delta(choice));
-    const asSent = told.length === all.length && told.every((choice, index) => choice === all[index]);
+    const read = choices.map((choice) => this.#reader(indexOf(choice)).delta(choice));
+    const asSent = read.length === all.length && read.every((choice, index) => choice === all[index]);
     if (asSent && hasHead) return chunk;
-    return { ...chunk, ...this.#head, choices: told };
+    return { ...chunk, ...this.#head, choices: read };
   }
 
   end(): readonly JsonObject[] {
@@ -48,8 +48,8 @@ export class StudioChunks implements ChunkForm {
   }
 }
 
-function isTold({ delta, finish_reason }: JsonObject): boolean {
-  return isObject(delta) || isSaid(finish_reason);
+function isContent({ delta, finish_reason }: JsonObject): boolean {
+  return isObject(delta) || isReason(finish_reason);
 }
 
 function indexOf({ index }: JsonObject): number {

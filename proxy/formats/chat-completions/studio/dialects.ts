@@ -1,7 +1,7 @@
-// The four ways in which the studio is spoken to, told from the base URL alone: where the request goes, which version it names,
+// The four dialects of the studio, which follow from the base URL alone: where the request goes, which version it names,
 // and what body is understood there. From the vendor's REST references.
-import type { Traits } from '../../../catalog/capabilities.ts';
-import type { BaseUrl, Target } from '../../../providers/provider.ts';
+import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
+import type { BaseUrl, FormatTarget } from '../../format.ts';
 
 export interface Dialect {
   /** `gpt`: the callers' format as the GPT vendor has it. `inference`: fewer fields, plain texts, further fields on request. */
@@ -11,7 +11,7 @@ export interface Dialect {
   /** Of the chat completions of a model. */
   path(base: string, model: string): string;
   /** Taken where the provider key names none; undefined where none is needed. */
-  defaultVersion(traits: Traits): string | undefined;
+  defaultVersion(capabilities: ModelCapabilities): string | undefined;
 }
 
 /** Where one request goes. */
@@ -22,9 +22,13 @@ export interface Endpoint {
   readonly version: string | undefined;
 }
 
-export function endpointOf({ baseUrl, apiVersion }: Target, model: string, traits: Traits): Endpoint {
+export function endpointOf(
+  { baseUrl, apiVersion }: FormatTarget,
+  model: string,
+  capabilities: ModelCapabilities,
+): Endpoint {
   const { dialect, base } = spokenAt(baseUrl);
-  const version = apiVersion ?? dialect.defaultVersion(traits);
+  const version = apiVersion ?? dialect.defaultVersion(capabilities);
   const query = version === undefined ? '' : `?api-version=${encodeURIComponent(version)}`;
   return { dialect, path: dialect.path(base, model) + query, version };
 }
@@ -42,7 +46,7 @@ const undated: Dialect = {
   defaultVersion: () => undefined,
 };
 
-/** The deployment stands in the path, and its name is what callers call the model. */
+/** The deployment is in the path, and its name is what callers call the model. */
 const dated: Dialect = {
   schema: 'gpt',
   keyHeader: 'api-key',

@@ -1,23 +1,23 @@
-// The studio's errors, in the envelopes of its gates, its services and the models behind them. What each means to callers is told
-// by its code, else by the status; codes of its own give way to those that callers' SDKs know.
+// The studio's errors, in the envelopes of its gates, its services and the models behind them. What each means to callers follows
+// from its code, else from the status; codes of its own give way to those that callers' SDKs know.
 import type { JsonObject } from '../../../../common/json.ts';
-import type { VendorError } from '../../../providers/provider.ts';
-import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../../providers/vendor-error.ts';
-import { gptCodes, parseError, saidError, withoutStatus } from '../error-envelopes.ts';
+import type { VendorError } from '../../format.ts';
+import { type ErrorKind, errorKinds, kindOfStatus, vendorError } from '../../vendor-error.ts';
+import { gptCodes, parseError, readEnvelope, withoutStatus } from '../errors.ts';
 
 export function readStudioError(status: number, body: Buffer): VendorError {
   return studioError(parseError(body), status);
 }
 
-/** @param status undefined where the error stands in an answer of status 200 or in a stream */
+/** @param status undefined where the error is in a response of status 200 or in a stream */
 export function studioError(body: JsonObject, status?: number): VendorError {
-  const { message, param, code } = saidError(body);
+  const { message, param, code } = readEnvelope(body);
   const kind = kindOf(message ?? '', code, status ?? statusOf(code));
-  const told = vendorError(kind, { message, param, retryAfter: retryAfter(message) });
+  const error = vendorError(kind, { message, param, retryAfter: retryAfter(message) });
   return {
-    ...told,
+    ...error,
     // What is the caller's mistake is one in the vendor's way.
-    status: kind === 'bad_request' ? (status ?? told.status) : told.status,
+    status: kind === 'bad_request' ? (status ?? error.status) : error.status,
     code: errorKinds[kind].code ?? code,
   };
 }

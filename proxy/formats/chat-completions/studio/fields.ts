@@ -1,91 +1,169 @@
-// Fields of a request that the inference API does not know. It passes them to the model where it is told to, so which of them
-// go along depends on what the model's makers take. What is no field of the callers' format, the caller means for the model.
+// What becomes of each known field of a request at the inference API: some it knows itself. Others it passes to the model on
+// request, so which of them go along depends on what the model's makers take. What is no field of the callers' format, the caller means
+// for the model.
+import { atMost } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
-import type { Traits } from '../../../catalog/capabilities.ts';
-import { asksForNothing } from '../fields.ts';
-import { keepsMetadata } from '../pass-request.ts';
+import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
+import { asksForNothing, type FieldName, isGatewayField } from '../../../conversation/fields.ts';
+import { isGiven, type NumberRange, readNumber } from '../../../conversation/options.ts';
+import type { OptionFields } from '../../../conversation/request.ts';
+import {
+  type FieldContext,
+  FieldRules,
+  type FieldTable,
+  type JointField,
+  type OptionsOf,
+} from '../../fields.ts';
+import { keepsMetadata } from '../write-request.ts';
 
-/** What the API itself knows. */
-export const apiFields: ReadonlySet<string> = new Set([
-  'frequency_penalty',
-  'max_tokens',
-  'messages',
-  'model',
-  'presence_penalty',
-  'response_format',
-  'seed',
-  'stop',
-  'stream',
-  'temperature',
-  'tool_choice',
-  'tools',
-  'top_p',
-]);
+type Reader = 'outputLimit' | 'stop' | 'tools' | 'outputMode';
 
-/** Of the callers' format, what the translator reads. */
-export const mappedFields: ReadonlySet<string> = new Set([
-  ...apiFields,
-  'function_call',
-  'functions',
-  'max_completion_tokens',
-  'stream_options',
-]);
-
-/** @returns those given that go to the model as they are */
-export function extraFields(body: JsonObject, traits: Traits): JsonObject {
-  const taken = takenBy[traits.family];
-  const goes = (name: string) => {
-    if (mappedFields.has(name)) return false;
-    if (name === 'metadata' && !keepsMetadata(body)) return false;
-    if (name === 'reasoning_effort' && traits.reasoning === 'effort') return true;
-    return taken.has(name) || !formatFields.has(name);
-  };
-  const says = (name: string, value: unknown) =>
-    value !== null && value !== undefined && !asksForNothing(name, value);
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => goes(name) && says(name, value)));
+interface StudioContext extends FieldContext {
+  readonly options: OptionFields;
 }
 
-/** A GPT model takes what its vendor takes, and refuses in its vendor's words. */
-const gptFields = [
-  'audio',
-  'logit_bias',
-  'logprobs',
-  'metadata',
-  'modalities',
-  'moderation',
-  'n',
-  'parallel_tool_calls',
-  'prediction',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'reasoning_effort',
-  'safety_identifier',
-  'service_tier',
-  'store',
-  'top_logprobs',
-  'user',
-  'verbosity',
-] as const;
+/** A number that the API knows itself, under the same name. */
+interface NumberField {
+  readonly path: NumberName;
+  readonly range: NumberRange;
+  /** Models without it do not get the number. */
+  readonly onlyWith?: 'sampling' | 'penalties';
+  /** Where the API ends before the callers' format does. */
+  readonly ownMax?: number;
+}
 
-/** As the vendor's SDK has them, type `ChatCompletionCreateParams`, less those of `mappedFields`. */
-const formatFields: ReadonlySet<string> = new Set([...gptFields, 'web_search_options']);
+/** A field that goes to the model unchanged, if its makers take it. */
+interface PassedField {
+  readonly path: string;
+  readonly passes: true;
+  takes?(value: unknown, context: StudioContext): boolean;
+}
 
-/** What servers of open models take. */
-const other: ReadonlySet<string> = new Set<(typeof gptFields)[number]>([
-  'logit_bias',
-  'logprobs',
-  'n',
-  'parallel_tool_calls',
-  'top_logprobs',
-  'user',
+type NumberName = 'temperature' | 'top_p' | 'frequency_penalty' | 'presence_penalty' | 'seed';
+type Row = JointField<Reader, StudioContext> | NumberField | PassedField;
+type Family = ModelCapabilities['family'];
+
+const gpt: readonly Family[] = ['gpt'];
+/** Servers of open models take these too. */
+const open: readonly Family[] = ['gpt', 'claude', 'nova', 'command', 'other'];
+const openAndMistral: readonly Family[] = [...open, 'mistral'];
+
+const fields = {
+  temperature: { path: 'temperature', range: { min: 0, max: 2 }, onlyWith: 'sampling', ownMax: 1 },
+  top_p: { path: 'top_p', range: { min: 0, max: 1 }, onlyWith: 'sampling' },
+  frequency_penalty: { path: 'frequency_penalty', range: { min: -2, max: 2 }, onlyWith: 'penalties' },
+  presence_penalty: { path: 'presence_penalty', range: { min: -2, max: 2 }, onlyWith: 'penalties' },
+  // The API's own: 64 bits.
+  seed: { path: 'seed', range: { min: -(2 ** 63), max: 2 ** 63, whole: true } },
+  max_completion_tokens: { readBy: 'outputLimit', path: 'max_tokens' },
+  max_tokens: { readBy: 'outputLimit', path: 'max_tokens' },
+  stop: { readBy: 'stop', path: 'stop' },
+  tools: { readBy: 'tools', path: 'tools' },
+  functions: { readBy: 'tools', path: 'tools' },
+  tool_choice: { readBy: 'tools', path: 'tool_choice' },
+  function_call: { readBy: 'tools', path: 'tool_choice' },
+  response_format: { readBy: 'outputMode', path: 'response_format' },
+  // A GPT model takes what its vendor takes, and refuses in its vendor's words.
+  audio: passedTo('audio', gpt),
+  logit_bias: passedTo('logit_bias', open),
+  logprobs: passedTo('logprobs', open),
+  metadata: {
+    path: 'metadata',
+    passes: true,
+    takes: (_value, { capabilities, options }) => capabilities.family === 'gpt' && keepsMetadata(options),
+  },
+  modalities: passedTo('modalities', gpt),
+  moderation: passedTo('moderation', gpt),
+  n: passedTo('n', openAndMistral),
+  parallel_tool_calls: passedTo('parallel_tool_calls', openAndMistral),
+  prediction: passedTo('prediction', gpt),
+  prompt_cache_key: passedTo('prompt_cache_key', gpt),
+  prompt_cache_options: passedTo('prompt_cache_options', gpt),
+  prompt_cache_retention: passedTo('prompt_cache_retention', gpt),
+  reasoning_effort: {
+    path: 'reasoning_effort',
+    passes: true,
+    takes: (_value, { capabilities }) => capabilities.family === 'gpt' || capabilities.reasoning === 'effort',
+  },
+  safety_identifier: passedTo('safety_identifier', gpt),
+  service_tier: passedTo('service_tier', gpt),
+  store: passedTo('store', gpt),
+  top_logprobs: passedTo('top_logprobs', open),
+  user: passedTo('user', open),
+  verbosity: passedTo('verbosity', gpt),
+  web_search_options: 'dropped',
+  cache_control: passed('cache_control'),
+  cachedContent: passed('cachedContent'),
+  cached_content: passed('cached_content'),
+  guardrailConfig: passed('guardrailConfig'),
+  safetySettings: passed('safetySettings'),
+  safety_settings: passed('safety_settings'),
+  thinking: passed('thinking'),
+  top_k: passed('top_k'),
+} as const satisfies FieldTable<Row>;
+
+export type ReadBy<Name extends Reader> = OptionsOf<typeof fields, Name>;
+
+/** The options as this reader may read them. */
+export function readBy<Name extends Reader>(options: OptionFields, _reader: Name): ReadBy<Name> {
+  return options;
+}
+
+const rows: ReadonlyMap<string, Row | 'refused' | 'dropped'> = new Map(Object.entries(fields));
+
+const numberFields = [...rows.values()].filter((row) => typeof row === 'object' && 'range' in row);
+
+export const fieldRules = new FieldRules<StudioContext>(fields, { unknown: 'taken' });
+
+/** What the API itself knows: where it has what it takes. */
+const apiFields: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'stream',
+  ...[...rows.values()].flatMap((row) => (typeof row === 'string' || 'passes' in row ? [] : [row.path])),
 ]);
 
-const takenBy: Readonly<Record<Traits['family'], ReadonlySet<string>>> = {
-  gpt: new Set(gptFields),
-  mistral: new Set<(typeof gptFields)[number]>(['n', 'parallel_tool_calls']),
-  claude: other,
-  nova: other,
-  command: other,
-  other,
-};
+/** @param body as the vendor gets it */
+export function holdsExtraFields(body: JsonObject): boolean {
+  return Object.keys(body).some((name) => !apiFields.has(name));
+}
+
+/** @returns those given that go to the model unchanged */
+export function extraFields(context: StudioContext): JsonObject {
+  const extra: JsonObject = {};
+  for (const [name, value] of Object.entries(context.options)) {
+    if (isGiven(value) && isPassed(name, value, context)) extra[name] = value;
+  }
+  return extra;
+}
+
+function isPassed(name: string, value: unknown, context: StudioContext): boolean {
+  if (isGatewayField(name) || asksForNothing(name, value)) return false;
+  const row = rows.get(name);
+  if (row === undefined) return true;
+  return typeof row === 'object' && 'passes' in row && (row.takes?.(value, context) ?? true);
+}
+
+/** @returns dropped: what the model has no place for. @throws GatewayError invalid_request */
+export function readNumbers({ options, capabilities }: StudioContext): {
+  fields: JsonObject;
+  dropped: string[];
+} {
+  const numbers: JsonObject = {};
+  const dropped: string[] = [];
+  for (const { path: name, range, onlyWith, ownMax = range.max } of numberFields) {
+    const value = readNumber(options, name, range);
+    if (value === undefined) continue;
+    if (onlyWith === undefined || capabilities[onlyWith]) numbers[name] = atMost(value, ownMax);
+    else dropped.push(name);
+  }
+  return { fields: numbers, dropped };
+}
+
+function passed(path: FieldName): PassedField {
+  return { path, passes: true };
+}
+
+function passedTo(path: FieldName, families: readonly Family[]): PassedField {
+  return { path, passes: true, takes: (_value, { capabilities }) => families.includes(capabilities.family) };
+}

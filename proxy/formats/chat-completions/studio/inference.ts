@@ -1,15 +1,12 @@
-// A body of the inference API (the vendor's definition of `ChatCompletionsOptions`): fewer fields than the callers' format, texts
-// for parts, lists for single values, and no nulls.
-import { atMost } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
-import type { Traits } from '../../../catalog/capabilities.ts';
-import { markedFields } from '../../../conversation/cache-marks.ts';
-import { readMaxTokens, readNumber, readStop } from '../../../conversation/options.ts';
+import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
+import { readMaxTokens, readStop } from '../../../conversation/options.ts';
 import type { ToolChoice, ToolDefinition, Tools } from '../../../conversation/tools.ts';
-import type { ProviderCall } from '../../../providers/provider.ts';
-import { droppedFields } from '../fields.ts';
+import { markedFields } from '../cache-marks.ts';
 import { passesToVendor, passingBody } from '../passed-fields.ts';
-import { apiFields, extraFields, mappedFields } from './fields.ts';
+import type { ChatFormatCall } from '../read-request.ts';
+import { toConversation } from '../to-conversation.ts';
+import { extraFields, fieldRules, holdsExtraFields, type ReadBy, readBy, readNumbers } from './fields.ts';
 import { plainConversation, plainMessages } from './messages.ts';
 import { type InferencePlan, inferencePlan } from './request-plan.ts';
 
@@ -22,82 +19,55 @@ export interface InferenceBody {
 }
 
 /** @throws GatewayError invalid_request, unsupported_parameter */
-export function inferenceBody(sent: ProviderCall): InferenceBody {
+export function inferenceBody(sent: ChatFormatCall): InferenceBody {
   const passing = passingBody(sent.request.body, sent.target.provider.passesField ?? passesToVendor);
   const call = { ...sent, request: { ...sent.request, body: passing.body } };
-  const { request, model, traits } = call;
+  const { request, model, capabilities } = call;
   const plan = inferencePlan(call);
-  const { fields, dropped } = numbers(request.body, traits);
-  const stop = readStop(request.body);
-  const extra = extraFields(request.body, traits);
+  const conversationRequest = toConversation(request);
+  const { options } = conversationRequest;
+  const context = { options, capabilities };
+  const { fields, dropped } = readNumbers(context);
+  const stop = readStop(readBy(options, 'stop'));
   const instructions = plan.form.kind === 'words' ? [plan.form.text] : [];
-  const { conversation, emulated } = plainConversation(request, traits);
+  const { conversation, emulated } = plainConversation(request, capabilities);
   const body: JsonObject = {
     model,
-    messages: plainMessages(conversation, traits, instructions),
+    messages: plainMessages(conversation, capabilities, instructions),
     ...fields,
-    ...outputLimit(call),
+    ...outputLimit(readBy(options, 'outputLimit'), capabilities),
     ...(stop.length > 0 && { stop }),
     ...streamFields(call),
     ...toolFields(plan.tools),
     ...responseFormat(plan, call),
-    ...extra,
+    ...extraFields(context),
   };
   return {
     body,
     dropped: [
       ...passing.dropped,
-      ...droppedFields(request.body, new Set([...mappedFields, ...Object.keys(extra)])),
+      ...fieldRules.dropped(conversationRequest, context),
       ...dropped,
       ...markedFields(request.body),
     ],
     emulated,
-    holdsExtra: Object.keys(body).some((name) => !apiFields.has(name)),
+    holdsExtra: holdsExtraFields(body),
   };
 }
 
-function outputLimit({ request, traits }: ProviderCall): JsonObject {
-  const tokens = readMaxTokens(request.body);
-  const name = traits.outputLimit === 'either' ? 'max_tokens' : traits.outputLimit;
+function outputLimit(options: ReadBy<'outputLimit'>, capabilities: ModelCapabilities): JsonObject {
+  const tokens = readMaxTokens(options);
+  const name = capabilities.outputLimit === 'either' ? 'max_tokens' : capabilities.outputLimit;
   return tokens === undefined ? {} : { [name]: tokens };
 }
 
-/** Usage is told where it is asked for; one family tells it anyway, and does not know the field. */
-function streamFields({ request, traits }: ProviderCall): JsonObject {
+/** Usage is reported where it is requested; one family reports it anyway, and does not know the field. */
+function streamFields({ request, capabilities }: ChatFormatCall): JsonObject {
   if (!request.stream) return {};
-  return { stream: true, ...(traits.family !== 'mistral' && { stream_options: { include_usage: true } }) };
-}
-
-interface NumberField {
-  readonly name: string;
-  readonly min: number;
-  readonly max: number;
-  readonly whole?: true;
-  /** Not to be sent to models without it. */
-  readonly trait?: 'sampling' | 'penalties';
-  /** Where the API ends before the callers' format does. */
-  readonly ownMax?: number;
-}
-
-const numberFields: readonly NumberField[] = [
-  { name: 'temperature', min: 0, max: 2, trait: 'sampling', ownMax: 1 },
-  { name: 'top_p', min: 0, max: 1, trait: 'sampling' },
-  { name: 'frequency_penalty', min: -2, max: 2, trait: 'penalties' },
-  { name: 'presence_penalty', min: -2, max: 2, trait: 'penalties' },
-  // The API's own: 64 bits.
-  { name: 'seed', min: -(2 ** 63), max: 2 ** 63, whole: true },
-];
-
-function numbers(body: JsonObject, traits: Traits): { fields: JsonObject; dropped: readonly string[] } {
-  const fields: JsonObject = {};
-  const dropped: string[] = [];
-  for (const { name, trait, ownMax, ...range } of numberFields) {
-    const value = readNumber(body, name, range);
-    if (value === undefined) continue;
-    if (trait === undefined || traits[trait]) fields[name] = atMost(value, ownMax ?? range.max);
-    else dropped.push(name);
-  }
-  return { fields, dropped };
+  return {
+    stream: true,
+    ...(capabilities.family !== 'mistral' && { stream_options: { include_usage: true } }),
+  };
 }
 
 function toolFields({ definitions, choice }: Tools): JsonObject {
@@ -127,10 +97,13 @@ function vendorChoice(choice: ToolChoice): JsonObject {
   }
 }
 
-/** A schema told in words is still an answer in JSON to a model that has such a mode. */
-function responseFormat({ form, format }: InferencePlan, { request, traits }: ProviderCall): JsonObject {
+/** A schema that is described in words still asks for JSON, of a model that has such a mode. */
+function responseFormat(
+  { form, format }: InferencePlan,
+  { request, capabilities }: ChatFormatCall,
+): JsonObject {
   if (form.kind === 'native') return { response_format: request.body.response_format };
   const isJson =
-    form.kind === 'json' || (form.kind === 'words' && format.kind === 'schema' && traits.jsonMode);
+    form.kind === 'json' || (form.kind === 'words' && format.kind === 'schema' && capabilities.jsonMode);
   return isJson ? { response_format: { type: 'json_object' } } : {};
 }

@@ -1,26 +1,26 @@
 // A conversation in plain texts, as the templates of most models behind the studio want it: at most one system message, first;
 // then user and assistant by turns, the user first; nobody but the user says anything else than text.
 import type { JsonObject } from '../../../../common/json.ts';
-import type { Traits } from '../../../catalog/capabilities.ts';
-import type { ImagePart, Part, TextPart } from '../../../conversation/content.ts';
-import {
-  type AssistantTurn,
-  type Conversation,
-  readConversation,
-  type ToolCall,
-  type ToolTurn,
-  type Turn,
+import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
+import { nineLetterIds, vendorCallIds } from '../../../conversation/call-ids.ts';
+import type {
+  AssistantTurn,
+  Conversation,
+  ToolCall,
+  ToolTurn,
+  Turn,
 } from '../../../conversation/conversation.ts';
 import { type EmulatedTurns, emulateTurns } from '../../../conversation/emulated-turns.ts';
 import { unsupported } from '../../../conversation/invalid.ts';
 import { sniffBase64Image } from '../../../conversation/media.ts';
-import { nineLetterIds, vendorCallIds } from '../call-ids.ts';
+import type { ImagePart, Part, TextPart } from '../../../conversation/parts.ts';
+import { readConversation } from '../read-conversation.ts';
 import type { ChatRequest } from '../read-request.ts';
 
-/** Only the user's turns hold media, and templates have one place for what the system says, unless a trait says otherwise. */
-export function plainConversation(request: ChatRequest, traits: Traits): EmulatedTurns {
+/** Only the user's turns hold media, and templates have one place for system texts, unless the model's capabilities say otherwise. */
+export function plainConversation(request: ChatRequest, capabilities: ModelCapabilities): EmulatedTurns {
   return emulateTurns(readConversation(request), {
-    systemInPlace: traits.systemInPlace && !traits.plainTurns,
+    systemInPlace: capabilities.systemInPlace && !capabilities.plainTurns,
     inResult: () => false,
     madeImages: false,
   });
@@ -33,30 +33,30 @@ export function plainConversation(request: ChatRequest, traits: Traits): Emulate
  */
 export function plainMessages(
   { system, turns }: Conversation,
-  traits: Traits,
+  capabilities: ModelCapabilities,
   instructions: readonly string[] = [],
 ): readonly JsonObject[] {
   const texts = [...system.map(({ text }) => text), ...instructions].filter((text) => text.trim() !== '');
   const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
-  const ids = traits.family === 'mistral' ? nineLetterIds(vendorCallIds(calls)) : vendorCallIds(calls);
+  const ids = capabilities.family === 'mistral' ? nineLetterIds(vendorCallIds(calls)) : vendorCallIds(calls);
   const messages = turns.flatMap((turn, index) => [
-    ...between(turns[index - 1], turn, traits),
+    ...between(turns[index - 1], turn, capabilities),
     ...messagesOf(turn, ids),
   ]);
-  if (!traits.prefill && messages.at(-1)?.role === 'assistant') {
+  if (!capabilities.prefill && messages.at(-1)?.role === 'assistant') {
     messages.push({ role: 'user', content: 'Continue.' });
   }
   return texts.length === 0 ? messages : [{ role: 'system', content: texts.join('\n') }, ...messages];
 }
 
-/** Said by one who has to speak and has said nothing. */
+/** Content of a message that has to be there and has none. */
 const placeholder = '.';
 
-function between(before: Turn | undefined, turn: Turn, { family }: Traits): JsonObject[] {
+function between(before: Turn | undefined, turn: Turn, { family }: ModelCapabilities): JsonObject[] {
   if (before === undefined && turn.role === 'assistant') return [{ role: 'user', content: placeholder }];
-  // To results this family wants the assistant's answer before the user goes on.
-  const answers = family === 'mistral' && before?.role === 'tool' && turn.role === 'user';
-  return answers ? [{ role: 'assistant', content: placeholder }] : [];
+  // This family wants a message of the assistant's between tool results and the user's next one.
+  const needsReply = family === 'mistral' && before?.role === 'tool' && turn.role === 'user';
+  return needsReply ? [{ role: 'assistant', content: placeholder }] : [];
 }
 
 function messagesOf(turn: Turn, ids: ReadonlyMap<ToolCall, string>): JsonObject[] {

@@ -1,24 +1,25 @@
-// A complete answer: the vendor's own bytes, unless a choice of it has to be told differently.
+// A whole response: the vendor's own bytes, unless a choice of it has to be changed.
 import { parseExactJson } from '../../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../../common/json.ts';
-import type { CompleteAnswer, ProviderCall, VendorAnswer } from '../../../providers/provider.ts';
+import type { CompleteResponse, VendorResponse } from '../../format.ts';
 import { protocolError } from '../../protocol-error.ts';
+import type { ChatFormatCall } from '../read-request.ts';
 import { readCompletion } from '../read-response.ts';
 import { ChoiceReader } from './choice.ts';
 import { studioError } from './errors.ts';
-import { answerPlan } from './request-plan.ts';
+import { responsePlan } from './request-plan.ts';
 
 /** @throws GatewayError upstream_protocol_error, VendorFailure */
-export function readStudioAnswer(call: ProviderCall, { body }: VendorAnswer): CompleteAnswer {
+export function readStudioResponse(call: ChatFormatCall, { body }: VendorResponse): CompleteResponse {
   const parsed = parseExactJson(body.toString());
-  const { answer, choices, usage, model } = readCompletion(call, parsed, studioError);
-  const plan = answerPlan(call);
-  const told = choices.map((choice) => new ChoiceReader(plan).message(checked(choice)));
-  if (told.every((choice, index) => choice === choices[index])) return { body, usage, model };
-  return { body: Buffer.from(JSON.stringify({ ...answer, choices: told })), usage, model };
+  const { response, choices, usage, model } = readCompletion(call, parsed, studioError);
+  const plan = responsePlan(call);
+  const readChoices = choices.map((choice) => new ChoiceReader(plan).message(checked(choice)));
+  if (readChoices.every((choice, index) => choice === choices[index])) return { body, usage, model };
+  return { body: Buffer.from(JSON.stringify({ ...response, choices: readChoices })), usage, model };
 }
 
 export function checked(choice: unknown): JsonObject {
   if (isObject(choice)) return choice;
-  throw protocolError('a choice of the answer is no object');
+  throw protocolError('a choice of the response is no object');
 }

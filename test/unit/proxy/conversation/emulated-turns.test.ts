@@ -1,8 +1,8 @@
 // Turns that a vendor has no place for, said in turns that it has: nothing is lost on the way, however the turns follow each other.
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
-import { readConversation } from '../../../../proxy/conversation/conversation.ts';
 import { emulateTurns } from '../../../../proxy/conversation/emulated-turns.ts';
+import { readConversation } from '../../../../proxy/formats/chat-completions/read-conversation.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 
 const textOnly = { systemInPlace: false, inResult: () => false, madeImages: false };
@@ -65,7 +65,7 @@ describe('a system message within the conversation', () => {
 });
 
 describe('images that the assistant made', () => {
-  it('stand behind the results of its calls, before it goes on', () => {
+  it('follow the results of its calls, before it goes on', () => {
     expect(shown(emulated(user, drawing('a', '1'), result('1'), drawing('b', '2'), result('2')))).toEqual([
       ['user', 'draw'],
       ['assistant', 'made a'],
@@ -77,7 +77,7 @@ describe('images that the assistant made', () => {
     ]);
   });
 
-  it('stand before what the user says next, and before media of results', () => {
+  it('precede what the user says next, and before media of results', () => {
     const after = [result('1', [image('r')]), { role: 'user', content: 'next' }];
     expect(shown(emulated(user, drawing('a', '1'), ...after)).at(-1)).toEqual([
       'user',

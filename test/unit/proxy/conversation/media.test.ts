@@ -52,7 +52,7 @@ describe('base64', () => {
   });
 });
 
-describe('an image is told by its bytes', () => {
+describe('an image is known by its bytes', () => {
   it.each([
     ['89504e470d0a1a0a', 'image/png'],
     ['ffd8ffe0', 'image/jpeg'],

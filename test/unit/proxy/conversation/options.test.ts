@@ -5,9 +5,10 @@ import {
   readFlag,
   readMaxTokens,
   readNumber,
-  readResponseFormat,
   readStop,
 } from '../../../../proxy/conversation/options.ts';
+import { optionsOf } from '../../../../proxy/conversation/request.ts';
+import { readResponseFormat } from '../../../../proxy/formats/chat-completions/read-response-format.ts';
 
 const refused = (param: string) => expect.objectContaining({ code: 'invalid_request', param });
 
@@ -56,7 +57,7 @@ describe('the output limit', () => {
     [{ max_tokens: 5, max_completion_tokens: 7 }, 7],
     [{ max_tokens: 5, max_completion_tokens: null }, 5],
   ])('trap 21: of %j is %j', (body, expected) => {
-    expect(readMaxTokens(body)).toBe(expected);
+    expect(readMaxTokens(optionsOf(body))).toBe(expected);
   });
 
   it.each([
@@ -65,7 +66,7 @@ describe('the output limit', () => {
     [{ max_completion_tokens: '5' }, 'max_completion_tokens'],
     [{ max_completion_tokens: 1e9 }, 'max_completion_tokens'],
   ])('is refused: %j', (body, param) => {
-    expect(() => readMaxTokens(body)).toThrow(refused(param));
+    expect(() => readMaxTokens(optionsOf(body))).toThrow(refused(param));
   });
 });
 
@@ -94,7 +95,7 @@ describe('an effort', () => {
   });
 
   it('may be left out', () => {
-    expect(readEffort({})).toBeUndefined();
+    expect(readEffort(optionsOf({}))).toBeUndefined();
     expect(readEffort({ reasoning_effort: null })).toBeUndefined();
   });
 
@@ -103,7 +104,7 @@ describe('an effort', () => {
   });
 });
 
-describe('the form of the answer', () => {
+describe('the form of the response', () => {
   const read = (response_format: unknown) => readResponseFormat({ response_format });
   const schema = { type: 'object' };
 

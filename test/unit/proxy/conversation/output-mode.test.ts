@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
-import { readResponseFormat } from '../../../../proxy/conversation/options.ts';
 import {
-  type AnswerForm,
-  AnswerText,
-  answerForm,
-  withAnswerTool,
+  type OutputMode,
+  outputModeOf,
+  ResponseText,
+  withResponseTool,
 } from '../../../../proxy/conversation/output-mode.ts';
-import { readTools } from '../../../../proxy/conversation/tools.ts';
+import { readResponseFormat } from '../../../../proxy/formats/chat-completions/read-response-format.ts';
+import { readTools } from '../../../../proxy/formats/chat-completions/read-tools.ts';
 
 const schema = { type: 'object', properties: {} };
 const json = { type: 'json_object' };
@@ -19,13 +19,13 @@ const tools = (...names: string[]) => names.map((name) => ({ type: 'function', f
 
 function formOf(body: JsonObject, abilities: { native?: boolean; forcedTools?: boolean } = {}) {
   const { native = false, forcedTools = true } = abilities;
-  return answerForm(readResponseFormat(body), readTools(body), {
+  return outputModeOf(readResponseFormat(body), readTools(body), {
     native: (one) => (native ? { ...one, cleaned: true } : undefined),
     forcedTools,
   });
 }
 
-describe('the form of an answer', () => {
+describe('the form of a response', () => {
   it.each([
     ['as it comes where none is asked for', {}, {}, { kind: 'text' }],
     [
@@ -81,7 +81,7 @@ describe('the form of an answer', () => {
   });
 });
 
-describe('tools beside the one that gives the answer', () => {
+describe('tools beside the one whose input is the response', () => {
   const named = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: tools('b') } };
 
   it.each([
@@ -101,22 +101,22 @@ describe('tools beside the one that gives the answer', () => {
     ],
   ])('%s', (_what, body, names, choice) => {
     const asked = { ...body, response_format: bySchema() };
-    const all = withAnswerTool(readTools(asked), formOf(asked));
+    const all = withResponseTool(readTools(asked), formOf(asked));
     expect(all.definitions.map(({ name }) => name)).toEqual(names);
     expect(all).toMatchObject({ choice, parallel: false });
   });
 
   it('stay as they are where the form needs none', () => {
     const read = readTools({ tools: tools('a') });
-    expect(withAnswerTool(read, { kind: 'text' })).toBe(read);
+    expect(withResponseTool(read, { kind: 'text' })).toBe(read);
   });
 });
 
-describe('the text of an answer', () => {
-  const words: AnswerForm = { kind: 'words', text: '' };
-  const through = (form: AnswerForm, pieces: readonly string[]) => {
-    const text = new AnswerText(form);
-    return [...pieces.map((piece) => text.said(piece)), text.end()].join('');
+describe('the text of a response', () => {
+  const words: OutputMode = { kind: 'words', text: '' };
+  const through = (form: OutputMode, pieces: readonly string[]) => {
+    const text = new ResponseText(form);
+    return [...pieces.map((piece) => text.push(piece)), text.end()].join('');
   };
   const fenced = '```json\n{"a": "`x`"}\n```';
 
@@ -141,16 +141,16 @@ describe('the text of an answer', () => {
   });
 
   it('comes at once where it has no fence', () => {
-    const text = new AnswerText(words);
-    expect(text.said('{"a":')).toBe('{"a":');
+    const text = new ResponseText(words);
+    expect(text.push('{"a":')).toBe('{"a":');
   });
 
-  it('is the input of the tool that gives the answer, or all there is without one', () => {
+  it('is the input of the response tool, or all there is without one', () => {
     const form = formOf({ response_format: bySchema() });
-    const answered = new AnswerText(form);
-    expect(answered.isAnswer('json_tool_call')).toBe(true);
-    expect(answered.isAnswer('other')).toBe(false);
-    expect([answered.said('Here: '), answered.answered('{}'), answered.end()]).toEqual(['', '{}', '']);
+    const answered = new ResponseText(form);
+    expect(answered.isResponseTool('json_tool_call')).toBe(true);
+    expect(answered.isResponseTool('other')).toBe(false);
+    expect([answered.push('Here: '), answered.pushInput('{}'), answered.end()]).toEqual(['', '{}', '']);
     expect(through(form, ['I ', 'cannot.'])).toBe('I cannot.');
   });
 });

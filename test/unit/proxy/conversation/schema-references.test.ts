@@ -68,7 +68,7 @@ describe('references of a schema', () => {
     });
   });
 
-  it('leave the schema itself as it is', () => {
+  it('leave the schema itself unchanged', () => {
     const schema = { $ref: '#/$defs/a', $defs: { a: { enum: [1] } } };
     const before = structuredClone(schema);
     withoutReferences(schema, at);

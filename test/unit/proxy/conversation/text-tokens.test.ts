@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { messageTokensMax, textTokensMax } from '../../../../proxy/conversation/text-tokens.ts';
+import { textTokensMax } from '../../../../proxy/conversation/text-tokens.ts';
+import { messageTokensMax } from '../../../../proxy/formats/chat-completions/text-meter.ts';
 
 describe('the most tokens of a text', () => {
   it.each<[string, string, number]>([

@@ -1,9 +1,10 @@
 // Conversations of thousands of messages, calls and notes: each piece is looked at once.
+
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
-import { readConversation } from '../../../../proxy/conversation/conversation.ts';
+import { vendorCallIds } from '../../../../proxy/conversation/call-ids.ts';
 import { emulateTurns } from '../../../../proxy/conversation/emulated-turns.ts';
-import { vendorCallIds } from '../../../../proxy/formats/chat-completions/call-ids.ts';
+import { readConversation } from '../../../../proxy/formats/chat-completions/read-conversation.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
 import { processorMs } from '../../../support/processor-time.ts';
 

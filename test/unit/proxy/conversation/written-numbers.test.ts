@@ -2,10 +2,14 @@
 // and crash nothing.
 import { describe, expect, it } from 'vitest';
 import { ExactNumber } from '../../../../common/exact-number.ts';
+import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
 import { readMaxTokens, readNumber } from '../../../../proxy/conversation/options.ts';
-import { count, readUsage } from '../../../../proxy/conversation/usage.ts';
-import { droppedFields } from '../../../../proxy/formats/chat-completions/fields.ts';
+import { optionsOf } from '../../../../proxy/conversation/request.ts';
+import { count } from '../../../../proxy/conversation/usage.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import { toConversation } from '../../../../proxy/formats/chat-completions/to-conversation.ts';
+import { readUsage } from '../../../../proxy/formats/chat-completions/usage.ts';
+import { fieldRules } from '../../../../proxy/formats/messages/fields.ts';
 import { boundOf } from '../../../../proxy/pricing/bound.ts';
 import { compilePrices } from '../../../../proxy/pricing/prices.ts';
 import { unpriceable } from '../../../../proxy/pricing/unpriceable.ts';
@@ -13,6 +17,15 @@ import { estimateTokens } from '../../../../proxy/rates/estimate.ts';
 
 function request(fields: string) {
   return parseChatRequest(Buffer.from(`{"model":"m","messages":[{"role":"user","content":"Hi"}],${fields}}`));
+}
+
+function options(fields: string) {
+  return optionsOf(request(fields).body);
+}
+
+function dropped(fields: string) {
+  const capabilities = new TraitTable().of('assistant-provider', 'm');
+  return fieldRules.dropped(toConversation(request(fields)), { capabilities });
 }
 
 const hidden = [
@@ -91,35 +104,34 @@ describe('options that a translator reads', () => {
   it.each(whole.filter(([, value]) => value < 10_000))(
     'are whole however they are written: %s',
     (written) => {
-      const { body } = request(`"max_tokens":${written}`);
-      expect(String(readMaxTokens(body))).toBe(written);
+      expect(String(readMaxTokens(options(`"max_tokens":${written}`)))).toBe(written);
     },
   );
 
   it.each(['4000.0000000000000000001', '-0', '0.0', '1e400', '9'.repeat(30), '1e-400'])(
     'are refused where they are not within their range: %s',
     (written) => {
-      expect(() => readMaxTokens(request(`"max_tokens":${written}`).body)).toThrow(
+      expect(() => readMaxTokens(options(`"max_tokens":${written}`))).toThrow(
         'max_tokens must be a whole number from 1 to 10000000',
       );
     },
   );
 
   it('are as they are written within their range', () => {
-    const { body } = request('"temperature":0.70,"top_p":1e-400,"seed":1234567890123456789');
-    expect(readNumber(body, 'temperature', { min: 0, max: 2 })).toEqual(new ExactNumber('0.70'));
-    expect(readNumber(body, 'top_p', { min: 0, max: 1 })).toEqual(new ExactNumber('1e-400'));
+    const sampling = options('"temperature":0.70,"top_p":1e-400,"seed":1234567890123456789');
+    expect(readNumber(sampling, 'temperature', { min: 0, max: 2 })).toEqual(new ExactNumber('0.70'));
+    expect(readNumber(sampling, 'top_p', { min: 0, max: 1 })).toEqual(new ExactNumber('1e-400'));
     const range = { min: -(2 ** 63), max: 2 ** 63, whole: true };
-    expect(readNumber(body, 'seed', range)).toEqual(new ExactNumber('1234567890123456789'));
-    expect(() => readNumber(request('"seed":1e20').body, 'seed', range)).toThrow(
+    expect(readNumber(sampling, 'seed', range)).toEqual(new ExactNumber('1234567890123456789'));
+    expect(() => readNumber(options('"seed":1e20'), 'seed', range)).toThrow(
       'from -9223372036854775808 to 9223372036854775808',
     );
   });
 
   it('ask for nothing however that is written', () => {
-    expect(droppedFields(request('"n":1.0,"top_logprobs":-0').body, new Set())).toEqual([]);
-    expect(() => droppedFields(request('"n":2e0').body, new Set())).toThrow('n is not supported');
-    expect(() => droppedFields(request('"top_logprobs":0.5').body, new Set())).toThrow('not supported');
+    expect(dropped('"n":1.0,"top_logprobs":-0')).toEqual([]);
+    expect(() => dropped('"n":2e0')).toThrow('n is not supported');
+    expect(() => dropped('"top_logprobs":0.5')).toThrow('not supported');
   });
 
   it('are no objects', () => {

@@ -9,7 +9,6 @@ import {
   routingFields,
   samplingFields,
 } from '../../../../proxy/formats/chat-completions/passed-fields.ts';
-import { apiFields, mappedFields } from '../../../../proxy/formats/chat-completions/studio/fields.ts';
 import { keptBack } from '../../../../proxy/guardrails/response-guards.ts';
 import { ProviderFailure } from '../../../../proxy/upstream/provider-failure.ts';
 import { callWith, complete, openInspecting, wordsGuardrail } from '../../../support/guarded-requests.ts';
@@ -70,7 +69,7 @@ describe('fields that the model does not see', () => {
 
 describe("the table beside the vendors' lists of fields", () => {
   const known = Object.keys(requestPlaces.fields ?? {});
-  const lists = [formatFields, samplingFields, routingFields, apiFields, mappedFields];
+  const lists = [formatFields, samplingFields, routingFields];
   const unnamed = [...new Set(lists.flatMap((list) => [...list]))].filter((name) => !known.includes(name));
 
   it('leaves out no field of the format but these, which are inspected as what nobody knows is', () => {

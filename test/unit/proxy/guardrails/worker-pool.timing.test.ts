@@ -1,9 +1,10 @@
 // How long scans wait for a worker while others keep it busy.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { TextCheck } from '../../../../guardrails/definition.ts';
 import { WorkerPool, type WorkerPoolDeps } from '../../../../proxy/guardrails/worker-pool.ts';
 import { silentLog } from '../../../support/silent-log.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
 
 let pool: WorkerPool;
 afterEach(() => pool.close());

@@ -324,7 +324,7 @@ describe('images of a server that speaks the callers’ format', () => {
 
   it('are counted in a stream where they were asked for', () => {
     const call = callFor('gpt-provider', { request, usage: gptTokens }, true);
-    const reader = call.target.provider.openStream(call, {}, { eventBytesMax: 65_536 });
+    const reader = call.target.provider.format.openStream(call, {}, { eventBytesMax: 65_536 });
     const chunk = (delta: object) => ({ id: 'a', choices: [{ index: 0, delta, finish_reason: null }] });
     reader.push(
       Buffer.from(

@@ -49,7 +49,7 @@ const gptChoice = { index: 0, message: { role: 'assistant', content: 'Hi' }, fin
 function read(vendor: VendorName, usage: object) {
   const call = callOf(vendor, models[vendor], { messages: [{ role: 'user', content: 'Hello' }] });
   const body = Buffer.from(JSON.stringify(answers[vendor](usage)));
-  return call.target.provider.readAnswer(call, { head: {}, body });
+  return call.target.provider.format.readResponse(call, { head: {}, body });
 }
 
 function toldBy(vendor: VendorName, usage: object): Usage {

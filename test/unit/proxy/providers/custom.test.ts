@@ -1,12 +1,15 @@
 // How a custom provider's key is sent, whatever wire format it speaks: every shipped provider is taken as its base.
+
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import type { KeyForm } from '../../../../proxy/access/principal.ts';
 import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
 import { parseChatRequest } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
+import type { Credential } from '../../../../proxy/providers/credentials/credential.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
-import { type Credential, type Provider, parseBaseUrl } from '../../../../proxy/providers/provider.ts';
+import { buildRequest, type Provider } from '../../../../proxy/providers/provider.ts';
 
 const url = 'https://models.example/base';
 const apiKey = { apiKey: new Secret('sk-sim-of-the-model-server') };
@@ -21,9 +24,9 @@ function custom(base: Provider, keyForm: KeyForm): Provider {
 /** All headers of a request for it, in lower case. */
 async function headersOf(provider: Provider, credential: Credential): Promise<Record<string, string>> {
   const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
-  const { headers } = await provider.buildRequest({
+  const { headers } = await buildRequest({
     ...{ request: parseChatRequest(Buffer.from(JSON.stringify(body))), model: 'm', images: new Map() },
-    ...{ traits: new TraitTable().of(provider.name, 'm'), outputTokensMax: undefined, now: 0 },
+    ...{ capabilities: new TraitTable().of(provider.name, 'm'), outputTokensMax: undefined, now: 0 },
     target: {
       ...{ provider, baseUrl: parseBaseUrl(url), credential, providerKeyId: 'key-1' },
       ...{ region: 'eu-west-1', apiVersion: undefined },

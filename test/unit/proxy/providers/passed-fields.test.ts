@@ -1,5 +1,6 @@
 // Which fields of a body go on: at custom providers what is known and what their operator lets pass, at the vendors all but what routers
 // read as the choice of a model, a host or a key.
+
 import type { ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions/completions';
 import { describe, expect, it } from 'vitest';
 import { passedFields } from '../../../../control-plane/domain/custom-provider.ts';
@@ -12,6 +13,7 @@ import {
 } from '../../../../proxy/formats/chat-completions/passed-fields.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providersByName } from '../../../../proxy/providers/index.ts';
+import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
 
 /** Every field of the package openai, or it does not compile. */
@@ -93,7 +95,7 @@ async function sent(
     ...(Array.isArray(listed) && { passedFields: listed }),
   };
   const provider = listed === 'shipped' ? base : customProvider(base, configured);
-  const { body, dropped = [] } = await provider.buildRequest({
+  const { body, dropped = [] } = await buildRequest({
     ...call,
     target: { ...call.target, provider },
   });

@@ -1,5 +1,7 @@
 // Traps that wait in every vendor's format alike, tried on every reader of streams.
+
 import { describe, expect, it } from 'vitest';
+import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../../../simulator/behaviour.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
 import { readStream, type Told } from '../../../support/completions.ts';
@@ -21,11 +23,11 @@ async function streamed(vendor: VendorName, behaviour: Behaviour): Promise<Strea
   const messages = [{ role: 'user', content: 'Hello' }];
   const body = { messages, tools: [tool], stream: true, stream_options: { include_usage: true } };
   const call = callOf(vendor, plainModels[vendor], body, vendor === 'studio-ai' ? '/models' : '');
-  const answer = askVendor(vendor, await call.target.provider.buildRequest(call), { behaviour });
+  const answer = askVendor(vendor, await buildRequest(call), { behaviour });
   return {
     bytes: Buffer.concat(partsOf(answer)),
     read: (pieces) => {
-      const reader = call.target.provider.openStream(call, answer.headers, { eventBytesMax: 100_000 });
+      const reader = call.target.provider.format.openStream(call, answer.headers, { eventBytesMax: 100_000 });
       const told = pieces.map((piece) => reader.push(piece));
       if (!reader.complete) told.push(reader.end());
       expect([reader.complete, reader.failure]).toEqual([true, undefined]);

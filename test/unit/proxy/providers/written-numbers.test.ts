@@ -1,5 +1,7 @@
 // Numbers of a request that a translator reads and sends on: as they are written where they stay what they are.
+
 import { describe, expect, it } from 'vitest';
+import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
 import { numbersOf } from '../../../support/json-numbers.ts';
 import { callOf } from '../../../support/vendor-calls.ts';
@@ -19,7 +21,7 @@ async function sent(of: keyof typeof models, fields: string): Promise<Record<str
   const body = `{"model":"${model}","messages":[{"role":"user","content":"Hi"}],${fields}}`;
   const dialect = vendor === 'studio-ai' ? '/models' : '';
   const call = callOf(vendor, model, body, dialect);
-  const built = await call.target.provider.buildRequest(call);
+  const built = await buildRequest(call);
   return Object.fromEntries(
     numbersOf(built.body).map(({ path, source }) => [path.split('/').at(-1) ?? '', source]),
   );
@@ -84,7 +86,7 @@ describe('a schema', () => {
         model,
         `{"model":"m","messages":[{"role":"user","content":"Hi"}],${tools}}`,
       );
-      const { body } = await call.target.provider.buildRequest(call);
+      const { body } = await buildRequest(call);
       expect(body).toContain('(minimum: 1.0, maximum: 9223372036854775807)');
     }
   });
@@ -98,7 +100,7 @@ describe('a schema', () => {
       `{"model":"m","messages":[{"role":"user","content":"Hi"}],${format}}`,
       '/models',
     );
-    const { body } = await call.target.provider.buildRequest(call);
+    const { body } = await buildRequest(call);
     expect(body).toMatch(/(\\"|")maximum(\\"|"):9223372036854775807/);
     expect(body).toMatch(/(\\"|")minimum(\\"|"):1\.0/);
   });

@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Principal } from '../../../../proxy/access/principal.ts';
 import { findModel } from '../../../../proxy/catalog/models.ts';
+import { parseBaseUrl } from '../../../../proxy/formats/format.ts';
 import { LoopTurns } from '../../../../proxy/loop-turns.ts';
-import { parseBaseUrl, type Target } from '../../../../proxy/providers/provider.ts';
+import type { Target } from '../../../../proxy/providers/provider.ts';
 import { createDispatch, type Dispatch, type DispatchContext } from '../../../../proxy/upstream/dispatch.ts';
 import type { Transport } from '../../../../proxy/upstream/transport.ts';
 import { type Simulator, startSimulator } from '../../../../simulator/index.ts';
@@ -89,7 +90,7 @@ function ask(vendor: VendorName, urls: readonly string[]) {
   const model = plainModels[vendor];
   const parts = urls.map((url) => ({ type: 'image_url', image_url: { url } }));
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'Look.' }, ...parts] }];
-  const { request, traits, target } = callOf(vendor, model, { messages });
+  const { request, capabilities, target } = callOf(vendor, model, { messages });
   const dialect = vendor === 'studio-ai' ? '/models' : '';
   const here: Target = { ...target, baseUrl: parseBaseUrl(simulator.baseUrls[vendor] + dialect) };
   const { provider } = target;
@@ -102,7 +103,7 @@ function ask(vendor: VendorName, urls: readonly string[]) {
       model,
       qualifiedModel: `${vendor}/${model}`,
       catalogModel: findModel(vendor, model),
-      traits,
+      capabilities,
       targets: [here],
     },
     context,

@@ -1,5 +1,6 @@
 // What a worker makes of a large call is what the provider's functions make of it here: requests and responses of every vendor, and of
 // custom providers in every vendor's format; and what happens where there is no room, no time, or no worker.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
 import { FetchedImage } from '../../../../proxy/conversation/media.ts';
-import { completionTokensMax } from '../../../../proxy/conversation/text-tokens.ts';
 import { GatewayError } from '../../../../proxy/errors.ts';
 import {
   type ChatRequest,
@@ -16,15 +16,12 @@ import {
   withBody,
   withOutputCeiling,
 } from '../../../../proxy/formats/chat-completions/read-request.ts';
+import { completionTokensMax } from '../../../../proxy/formats/chat-completions/text-meter.ts';
+import { parseBaseUrl, VendorFailure } from '../../../../proxy/formats/format.ts';
 import { LoopTurns } from '../../../../proxy/loop-turns.ts';
 import { customProvider } from '../../../../proxy/providers/custom.ts';
 import { providers } from '../../../../proxy/providers/index.ts';
-import {
-  type Provider,
-  type ProviderCall,
-  parseBaseUrl,
-  VendorFailure,
-} from '../../../../proxy/providers/provider.ts';
+import { buildRequest, type Provider, type ProviderCall } from '../../../../proxy/providers/provider.ts';
 import { Translation } from '../../../../proxy/upstream/translation.ts';
 import { NotTranslatedError, TranslationWorkers } from '../../../../proxy/upstream/translation-workers.ts';
 
@@ -108,7 +105,7 @@ function callTo(provider: Provider, request: ChatRequest): ProviderCall {
     ...{
       request,
       model: 'm-1',
-      traits: new TraitTable().of(provider.name, 'm-1'),
+      capabilities: new TraitTable().of(provider.name, 'm-1'),
       outputTokensMax: 1000,
       now: 1_795_176_000_000,
     },
@@ -178,7 +175,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
       request,
     ]) {
       const plain = parseChatRequest(Buffer.from(JSON.stringify(one.body)));
-      const here = await provider.buildRequest(callTo(provider, { ...plain, bytes: one.bytes }));
+      const here = await buildRequest(callTo(provider, { ...plain, bytes: one.bytes }));
       const there = await translation.build(callTo(provider, one), asked);
       expect({ ...there, body: there.body.toString() }).toEqual({
         ...here,
@@ -195,7 +192,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
     const request = parseChatRequest(Buffer.from(JSON.stringify({ model: 'm', messages })));
     const plain = { mediaType: 'image/png', base64: bytes.toString('base64') };
-    const here = await provider.buildRequest({
+    const here = await buildRequest({
       ...callTo(provider, request),
       images: new Map([[url, plain]]),
     });
@@ -213,7 +210,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
 
   it('is read as it would be here, with the tokens of its text', async () => {
     const call = callTo(provider, large());
-    const here = provider.readAnswer(call, { head: {}, body: answerOf(provider) });
+    const here = provider.format.readResponse(call, { head: {}, body: answerOf(provider) });
     const there = await translation.read(call, { head: {}, body: answerOf(provider) }, asked);
     expect({ ...there, body: there.body.toString() }).toEqual({
       ...here,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withSignature } from '../../../../../proxy/formats/chat-completions/call-ids.ts';
+import { withSignature } from '../../../../../proxy/conversation/call-ids.ts';
 import { ownHistory } from '../../../../../proxy/formats/chat-completions/history.ts';
 import type { ChatMessage } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 

@@ -10,7 +10,7 @@ const limits = { eventBytesMax: 4096 };
 const noneAsked = { serviceTier: undefined, asksLongCache: false, asksImages: false, asksSearch: false };
 
 function read(bytes: Buffer, cut: number, includeUsage: boolean) {
-  const reader = new PassthroughStream({ includeUsage, asked: noneAsked, limits, readError: gptError });
+  const reader = new PassthroughStream({ includeUsage, requested: noneAsked, limits, readError: gptError });
   const out: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += cut) out.push(reader.push(bytes.subarray(at, at + cut)));
   return { reader, text: Buffer.concat(out).toString() };
@@ -25,7 +25,7 @@ const usageChunk =
     .find((event) => event.includes('"choices":[]')) ?? '';
 
 describe("a stream in the callers' format", () => {
-  it('passes untouched where the caller asked for the usage, at every cut', () => {
+  it('passes untouched where the caller requested the usage, at every cut', () => {
     for (let cut = 1; cut <= text.length; cut++) {
       const { reader, text: out } = read(text, cut, true);
       expect(out).toBe(text.toString());
@@ -54,7 +54,7 @@ describe("a stream in the callers' format", () => {
     for (let cut = 1; cut <= tools.length; cut++) expect(read(tools, cut, false).text).toBe(tools.toString());
   });
 
-  it('tells its model and how much text has come, wherever it is cut', () => {
+  it('reports its model and how much text has come, wherever it is cut', () => {
     const said = (cut: string) =>
       [...cut.matchAll(/"content":"([^"]*)".*\n\n/g)].map(([, content = '']) => content).join('');
     for (let end = 0; end < text.length; end++) {
@@ -65,7 +65,7 @@ describe("a stream in the callers' format", () => {
     }
   });
 
-  it('tells a model that only a later chunk names', () => {
+  it('reports a model that only a later chunk names', () => {
     const chunks = [{ model: '' }, { model: 'named', usage: { prompt_tokens: 1, completion_tokens: 1 } }];
     const events = chunks.map((chunk) => `data: ${JSON.stringify({ choices: [{}], ...chunk })}\n\n`);
     expect(read(Buffer.from(events.join('')), 1000, true).reader.model).toBe('named');

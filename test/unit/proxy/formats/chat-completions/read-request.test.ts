@@ -31,7 +31,7 @@ describe('a chat request', () => {
     expect(streamed).toMatchObject({ stream: true, includeUsage: true });
   });
 
-  it('loses the empty leftovers of an answer sent back as history, and nothing else', () => {
+  it('loses the empty leftovers of a response sent back as history, and nothing else', () => {
     const answer = {
       role: 'assistant',
       content: 'Hi',
@@ -49,7 +49,7 @@ describe('a chat request', () => {
     expect(messages).toEqual([clean, clean, { ...clean, tool_calls: calls }]);
   });
 
-  it('is freed from what the SDK’s parsing and streaming helpers add to answers', () => {
+  it('is freed from what the SDK’s parsing and streaming helpers add to responses', () => {
     const called = { name: 'f', arguments: '{"a":1}' };
     const call = { id: '1', type: 'function', function: called };
     const parsedCall = { ...call, function: { ...called, parsed_arguments: { a: 1 } } };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { asksLongCache } from '../../../../../proxy/conversation/cache-lifetime.ts';
 import { gptError } from '../../../../../proxy/formats/chat-completions/errors.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
 import {
-  type AskedUsage,
+  asksLongCache,
   passedUsage,
   piecesIn,
+  type RequestedUsage,
   withCost,
 } from '../../../../../proxy/formats/chat-completions/usage.ts';
 
@@ -44,7 +44,7 @@ describe('the cost is put into a usage chunk', () => {
   });
 });
 
-describe('long cache entries are asked for', () => {
+describe('long cache entries are requested', () => {
   const long = { ttl: '12h' };
   const part = { type: 'text', text: 'a', prompt_cache_breakpoint: long };
 
@@ -68,7 +68,7 @@ describe('long cache entries are asked for', () => {
 });
 
 describe('searches', () => {
-  const asked: AskedUsage = {
+  const requested: RequestedUsage = {
     ...{ serviceTier: undefined, asksLongCache: false },
     asksImages: false,
     asksSearch: true,
@@ -79,13 +79,13 @@ describe('searches', () => {
     annotations: [{ type: 'url_citation', url_citation: {} }],
   };
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
-  const whole = (message: object, by = asked) => {
+  const whole = (message: object, by = requested) => {
     const choices = [{ index: 0, message }];
     return passedUsage({ choices, usage }, by, piecesIn(choices, by))?.special?.searches ?? 0;
   };
-  const streamed = (by: AskedUsage, ...deltas: object[]) => {
+  const streamed = (by: RequestedUsage, ...deltas: object[]) => {
     const stream = new PassthroughStream({
-      ...{ includeUsage: true, asked: by, limits: { eventBytesMax: 4096 } },
+      ...{ includeUsage: true, requested: by, limits: { eventBytesMax: 4096 } },
       readError: gptError,
     });
     for (const chunk of [
@@ -99,7 +99,7 @@ describe('searches', () => {
 
   it('are one at least where pages are cited', () => {
     expect(whole(cited)).toBe(1);
-    expect(streamed(asked, { content: 'x' }, cited, cited)).toBe(1);
+    expect(streamed(requested, { content: 'x' }, cited, cited)).toBe(1);
   });
 
   it('are none where no page is, or none could be made', () => {
@@ -107,8 +107,8 @@ describe('searches', () => {
     expect([whole(none), whole({ content: 'url_citation' }), whole({ ...cited, annotations: null })]).toEqual(
       [0, 0, 0],
     );
-    expect(streamed(asked, none, { content: '"url_citation"' })).toBe(0);
-    const unasked = { ...asked, asksSearch: false };
+    expect(streamed(requested, none, { content: '"url_citation"' })).toBe(0);
+    const unasked = { ...requested, asksSearch: false };
     expect([whole(cited, unasked), streamed(unasked, cited)]).toEqual([0, 0]);
   });
 });

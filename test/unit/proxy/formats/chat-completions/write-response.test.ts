@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ResponseChoice } from '../../../../../proxy/conversation/response.ts';
 import {
-  type CompletionChoice,
   type CompletionForm,
   completionBody,
 } from '../../../../../proxy/formats/chat-completions/write-response.ts';
@@ -16,7 +16,7 @@ const usage = {
 const plain: CompletionForm = { noCalls: 'null', asFunctions: false };
 const call = { id: 'c1', name: 'boil', arguments: '{}' };
 
-function written(choice: Partial<CompletionChoice>, form: Partial<CompletionForm> = {}, more: object = {}) {
+function written(choice: Partial<ResponseChoice>, form: Partial<CompletionForm> = {}, more: object = {}) {
   const choices = [
     { finish: { reason: 'stop', native: undefined } as const, content: undefined, calls: [], ...choice },
   ];
@@ -76,7 +76,7 @@ describe('a completion', () => {
     expect(fields).toEqual(expected);
   });
 
-  it('tells a call in the deprecated form where it was asked so', () => {
+  it('returns a call in the deprecated form where the request used it', () => {
     const { message, finish_reason } = written(
       { calls: [call], finish: { reason: 'tool_calls', native: undefined } },
       { asFunctions: true },
@@ -85,8 +85,8 @@ describe('a completion', () => {
     expect(finish_reason).toBe('function_call');
   });
 
-  it('tells the vendor’s word for the end where it is another one', () => {
-    const end = (finish: CompletionChoice['finish']) => {
+  it('returns the vendor’s word for the end where it is another one', () => {
+    const end = (finish: ResponseChoice['finish']) => {
       const { message: _, logprobs: __, index: ___, ...told } = written({ finish }).choices[0];
       return told;
     };
@@ -103,7 +103,7 @@ describe('a completion', () => {
     });
   });
 
-  it('tells reasoning only where there is any', () => {
+  it('returns reasoning only where there is any', () => {
     expect(written({ reasoning: 'r' }).choices[0].message.reasoning_content).toBe('r');
     expect(written({ reasoning: '' }).choices[0].message).not.toHaveProperty('reasoning_content');
   });

@@ -36,7 +36,7 @@ describe('chunks', () => {
     });
   });
 
-  it('tell texts as they come and nothing where there is none', () => {
+  it('hold texts as they come and nothing where there is none', () => {
     const events = written((chunks) => {
       chunks.start(identity);
       chunks.content('a');
@@ -52,7 +52,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('tell a call with id and name before its arguments, and count calls', () => {
+  it('hold a call with id and name before its arguments, and count calls', () => {
     const events = written((chunks) => {
       chunks.start(identity);
       const first = chunks.call('c1', 'boil');
@@ -68,7 +68,7 @@ describe('chunks', () => {
     ]);
   });
 
-  it('tell the first call alone in the deprecated form', () => {
+  it('hold the first call alone in the deprecated form', () => {
     const events = written(
       (chunks) => {
         chunks.start(identity);
@@ -89,7 +89,7 @@ describe('chunks', () => {
     });
   });
 
-  it('tell why the answer ended, with further fields at the top', () => {
+  it('report why the response ended, with further fields at the top', () => {
     const [plain, more] = written((chunks) => {
       chunks.start(identity);
       chunks.take();
@@ -104,7 +104,7 @@ describe('chunks', () => {
     });
   });
 
-  it('trap 19: tell the usage only where it was asked for, and end', () => {
+  it('trap 19: report the usage only where it was requested, and end', () => {
     const end = (chunks: ChunkWriter) => {
       chunks.start(identity);
       chunks.take();

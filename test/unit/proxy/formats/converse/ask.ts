@@ -1,16 +1,13 @@
 // Requests of the managed cloud service made from callers' bodies, and what is in them.
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../../../../common/secret.ts';
 import { TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../../../../proxy/catalog/models.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { parseBaseUrl, type StreamReader } from '../../../../../proxy/formats/format.ts';
 import { managedCloudModels } from '../../../../../proxy/providers/managed-cloud-models.ts';
-import {
-  type ProviderCall,
-  parseBaseUrl,
-  type StreamReader,
-  type Target,
-} from '../../../../../proxy/providers/provider.ts';
+import { buildRequest, type ProviderCall, type Target } from '../../../../../proxy/providers/provider.ts';
 
 export const models = {
   claude3: 'anthropic.claude-3-5-sonnet-20240620-v1:0',
@@ -39,7 +36,7 @@ export function callOf(body: object, target: Partial<Target> = {}): ProviderCall
   return {
     request,
     model,
-    traits: new TraitTable().of('managed-cloud-models', model),
+    capabilities: new TraitTable().of('managed-cloud-models', model),
     outputTokensMax: findModel('managed-cloud-models', model)?.limits.maxOutputTokens,
     target: {
       provider: managedCloudModels,
@@ -56,7 +53,7 @@ export function callOf(body: object, target: Partial<Target> = {}): ProviderCall
 }
 
 export function build(body: object, target: Partial<Target> = {}) {
-  return managedCloudModels.buildRequest(callOf(body, target));
+  return buildRequest(callOf(body, target));
 }
 
 /** The vendor's body for a caller's. */
@@ -69,10 +66,12 @@ export async function dropped(body: object): Promise<readonly string[] | undefin
 }
 
 export function openStream(body: object = {}, head: IncomingHttpHeaders = {}): StreamReader {
-  return managedCloudModels.openStream(callOf({ stream: true, ...body }), head, { eventBytesMax: 64 * 1024 });
+  return managedCloudModels.format.openStream(callOf({ stream: true, ...body }), head, {
+    eventBytesMax: 64 * 1024,
+  });
 }
 
 export function readAnswer(answer: unknown, body: object = {}) {
   const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
-  return managedCloudModels.readAnswer(callOf(body), { head: {}, body: bytes });
+  return managedCloudModels.format.readResponse(callOf(body), { head: {}, body: bytes });
 }

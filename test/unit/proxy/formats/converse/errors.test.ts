@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cloudError, readCloudError } from '../../../../../proxy/formats/converse/errors.ts';
+import { converseError, readConverseError } from '../../../../../proxy/formats/converse/errors.ts';
 import { Random } from '../../../../support/access/random.ts';
 import { startingSeed } from '../../../../support/seed.ts';
 
@@ -36,13 +36,15 @@ describe('an error of the vendor', () => {
         `${type}:`,
         `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
       ]) {
-        expect(readCloudError(status, body(told), { 'x-amzn-errortype': written })).toMatchObject(all);
+        expect(readConverseError(status, body(told), { 'x-amzn-errortype': written })).toMatchObject(all);
       }
       for (const written of [type, `com.amazon.coral.service#${type}`]) {
-        expect(readCloudError(status, body({ __type: written, Message: 'as told' }), {})).toMatchObject(all);
+        expect(readConverseError(status, body({ __type: written, Message: 'as told' }), {})).toMatchObject(
+          all,
+        );
       }
       const inStream = `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
-      expect(cloudError({ type: inStream, message: 'as told' })).toMatchObject(all);
+      expect(converseError({ type: inStream, message: 'as told' })).toMatchObject(all);
     },
   );
 
@@ -53,13 +55,15 @@ describe('an error of the vendor', () => {
     'The input and max tokens exceed the context limit of this model.',
     "This model's maximum context length is 128000 tokens.",
   ])('is one of a context that is too long where it says so: %s', (message) => {
-    const error = readCloudError(400, body({ message }), { 'x-amzn-errortype': 'ValidationException' });
+    const error = readConverseError(400, body({ message }), { 'x-amzn-errortype': 'ValidationException' });
     expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
   });
 
   it('says nothing of what was signed', () => {
     const message = 'The signature does not match.\n\nThe Canonical String was\nx-amz-security-token:token';
-    const error = readCloudError(403, body({ message }), { 'x-amzn-errortype': 'InvalidSignatureException' });
+    const error = readConverseError(403, body({ message }), {
+      'x-amzn-errortype': 'InvalidSignatureException',
+    });
     expect(error.message).toBe('The signature does not match.');
   });
 
@@ -73,15 +77,15 @@ describe('an error of the vendor', () => {
     [500, '{"message":""}', { status: 500, retryable: true }],
     [599, '{"__type":7}', { status: 500, retryable: true }],
   ])('trap 22: of status %i with a body that says nothing: %s', (status, text, expected) => {
-    const error = readCloudError(status, body(text), {});
+    const error = readConverseError(status, body(text), {});
     expect(error).toMatchObject({ ...expected, message: expect.stringContaining(`status ${error.status}`) });
   });
 
   it('is read whatever a header holds', () => {
     const head = { 'x-amzn-errortype': ['ThrottlingException', 'x'] } as Record<string, string[]>;
-    expect(readCloudError(429, body(told), head)).toMatchObject({ status: 429 });
+    expect(readConverseError(429, body(told), head)).toMatchObject({ status: 429 });
     for (const name of ['constructor', '__proto__', 'toString', '']) {
-      expect(readCloudError(400, body(told), { 'x-amzn-errortype': name })).toMatchObject({ status: 400 });
+      expect(readConverseError(400, body(told), { 'x-amzn-errortype': name })).toMatchObject({ status: 400 });
     }
   });
 
@@ -94,7 +98,7 @@ describe('an error of the vendor', () => {
         ? Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)))
         : Buffer.from(Array.from({ length: random.below(20) }, () => random.pick(pieces)).join(''));
       const status = 300 + random.below(300);
-      const error = readCloudError(status, bytes, { 'x-amzn-errortype': bytes.toString('latin1') });
+      const error = readConverseError(status, bytes, { 'x-amzn-errortype': bytes.toString('latin1') });
       expect(error.status).toBeGreaterThanOrEqual(400);
       expect(error.message).not.toBe('');
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
+import { VendorFailure } from '../../../../../proxy/formats/format.ts';
 import {
   errorFrame,
   eventFrame,
@@ -25,7 +25,7 @@ const start = event('messageStart', { role: 'assistant' });
 const stop = event('messageStop', { stopReason: 'end_turn' });
 const metadata = event('metadata', { usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } });
 
-describe('a complete answer', () => {
+describe('a whole response', () => {
   it('trap 27: counts what the cache gave and took among the prompt, and adds up', () => {
     const { body, usage } = readAnswer(message([{ text: 'x' }]));
     expect(usage).toMatchObject({ promptTokens: 520, cacheReadTokens: 400, cacheWriteTokens: 100 });
@@ -53,7 +53,7 @@ describe('a complete answer', () => {
   it.each([
     [{ message: 'Too many requests', __type: 'ThrottlingException' }, 429],
     [{ Message: 'Something broke' }, 500],
-  ])('that is an error after all is told as one: %j', (answer, status) => {
+  ])('that is an error after all is reported as one: %j', (answer, status) => {
     expect(() => readAnswer(answer)).toThrow(VendorFailure);
     expect(() => readAnswer(answer)).toThrow(
       expect.objectContaining({ vendor: expect.objectContaining({ status }) }),
@@ -73,7 +73,7 @@ describe('a complete answer', () => {
   });
 });
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   it('trap 3: ends with its usage, and not before', () => {
     const reader = openStream();
     expect(reader.push(Buffer.concat([start, text('Tea.'), stop])).toString()).not.toContain('[DONE]');
@@ -115,14 +115,14 @@ describe('a streamed answer', () => {
   it.each([
     ['as the very first frame', []],
     ['before any content', [start]],
-  ])('trap 6: an exception %s tells nothing to the caller', (_where, before) => {
+  ])('trap 6: an exception %s returns nothing to the caller', (_where, before) => {
     const reader = openStream();
     const exception = exceptionFrame('internalServerException', '{}');
     expect(reader.push(Buffer.concat([...before, exception]))).toHaveLength(0);
     expect(reader.failure).toMatchObject({ status: 500, retryable: true });
   });
 
-  it('an error that the API does not name is told with its message', () => {
+  it('an error that the API does not name is reported with its message', () => {
     const reader = openStream();
     reader.push(errorFrame('InternalFailure', 'Something broke.'));
     expect(reader.failure).toMatchObject({ status: 500, message: 'Something broke.' });
@@ -143,7 +143,7 @@ describe('a streamed answer', () => {
   it.each([
     [false, []],
     [true, [{ total_tokens: 3 }]],
-  ])('trap 19: tells its usage if asked (%j)', (include_usage, expected) => {
+  ])('trap 19: returns its usage if requested (%j)', (include_usage, expected) => {
     const reader = openStream({ stream_options: { include_usage } });
     const told = reader.push(Buffer.concat([start, text('Tea.'), stop, metadata])).toString();
     const events = told.split('\n\n').filter((one) => one.startsWith('data: {'));

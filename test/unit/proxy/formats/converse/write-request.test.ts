@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../../common/secret.ts';
-import { parseBaseUrl } from '../../../../../proxy/providers/provider.ts';
+import { parseBaseUrl } from '../../../../../proxy/formats/format.ts';
 import { build, dropped, models, sent } from './ask.ts';
 
 const user = (content: unknown) => ({ role: 'user', content });
@@ -15,7 +15,7 @@ const called = (id: string, args = '{}') => ({
 });
 const result = (id: string, content: unknown = 'ok') => ({ role: 'tool', tool_call_id: id, content });
 
-describe('who asks', () => {
+describe('the credential of a request', () => {
   const refusal = expect.objectContaining({ code: 'no_healthy_target' });
 
   it('an access key pair signs, in the target’s region or the one that its host names', async () => {
@@ -78,7 +78,7 @@ describe('the address', () => {
   });
 });
 
-describe('what is said', () => {
+describe('the messages of a request', () => {
   it('trap 13: results come first and words behind them, in one turn where the family allows that', async () => {
     const messages = [user('x'), called('a'), result('a'), user('and now?')];
     const results = { toolResult: { toolUseId: 'a', content: [{ text: 'ok' }] } };
@@ -310,7 +310,7 @@ describe('options', () => {
     expect((await sent(options)).inferenceConfig).toEqual({ maxTokens: 8192, ...config, ...expected });
   });
 
-  it('trap 21: a limit is chosen for models that would set aside very much, and told', async () => {
+  it('trap 21: a limit is chosen for models that would set aside very much, and reported', async () => {
     expect(await build({})).toMatchObject({ maxTokens: 8192 });
     expect((await build({ max_tokens: 5 })).maxTokens).toBeUndefined();
     expect((await build({ model: models.nova })).maxTokens).toBeUndefined();
@@ -341,7 +341,7 @@ describe('options', () => {
     ['logprobs', true],
     ['modalities', ['audio']],
     ['audio', { voice: 'x' }],
-  ])('%s would let the answer be misread and is refused', (name, value) => {
+  ])('%s would let the response be misread and is refused', (name, value) => {
     expect(() => build({ [name]: value })).toThrow(
       expect.objectContaining({ code: 'unsupported_parameter', param: name }),
     );

@@ -1,8 +1,12 @@
 // One attempt at the search-company vendor without a gateway around it: what is sent for a body, what becomes of an answer.
+
 import type { InlineData } from '../../../../../proxy/conversation/media.ts';
 import { GatewayError } from '../../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
-import type { ProviderCall, StreamReader, UpstreamRequest } from '../../../../../proxy/providers/provider.ts';
+import type { StreamReader } from '../../../../../proxy/formats/format.ts';
+import type { UpstreamRequest } from '../../../../../proxy/providers/credentials/credential.ts';
+import type { ProviderCall } from '../../../../../proxy/providers/provider.ts';
+import { buildRequest } from '../../../../../proxy/providers/provider.ts';
 import { searchProvider } from '../../../../../proxy/providers/search-provider.ts';
 import { goldenCall } from '../../../../support/golden.ts';
 
@@ -33,7 +37,7 @@ export interface Content {
 }
 
 export function sent(body: object = {}, images: Record<string, InlineData> = {}): Sent {
-  const built = searchProvider.buildRequest(callOf(body, images));
+  const built = buildRequest(callOf(body, images));
   if (built instanceof Promise) throw new Error('this provider signs nothing');
   return { ...built, body: JSON.parse(built.body) };
 }
@@ -67,7 +71,9 @@ export interface Completion {
 /** What the caller gets for this answer of the vendor's. */
 export function answered(answer: unknown, body: object = {}): Completion {
   const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
-  return JSON.parse(searchProvider.readAnswer(callOf(body), { head: {}, body: bytes }).body.toString());
+  return JSON.parse(
+    searchProvider.format.readResponse(callOf(body), { head: {}, body: bytes }).body.toString(),
+  );
 }
 
 /** An answer of one candidate. */
@@ -100,7 +106,7 @@ export interface Chunk {
 export function streamed(stream: string | Buffer, body: object = {}, pieceBytes = 1_000_000): Streamed {
   const bytes = Buffer.from(stream);
   const call = callOf({ stream: true, ...body });
-  const reader = searchProvider.openStream(call, {}, { eventBytesMax: 1_000_000 });
+  const reader = searchProvider.format.openStream(call, {}, { eventBytesMax: 1_000_000 });
   const told: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     told.push(reader.push(bytes.subarray(at, at + pieceBytes)));

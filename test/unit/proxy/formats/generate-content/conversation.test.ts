@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withSignature } from '../../../../../proxy/formats/chat-completions/call-ids.ts';
+import { withSignature } from '../../../../../proxy/conversation/call-ids.ts';
 import { refusal, sent } from './ask.ts';
 
 const boil = { type: 'function', function: { name: 'boil', parameters: { type: 'object' } } };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readSearchError } from '../../../../../proxy/formats/generate-content/errors.ts';
+import { readGenerateContentError } from '../../../../../proxy/formats/generate-content/errors.ts';
 import { Random } from '../../../../support/access/random.ts';
 
 const told = (status: number, body: unknown) =>
-  readSearchError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+  readGenerateContentError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
 const error = (status: string, fields: object = {}) => ({
   error: { code: 400, message: 'No.', status, ...fields },
 });
@@ -26,7 +26,7 @@ describe('errors of the vendor', () => {
       'words alone',
       error('INVALID_ARGUMENT', { message: 'API key not valid. Please pass a valid API key.' }),
     ],
-  ])('trap 22: a bad key is told with 400, and means 401: %s', (_what, body) => {
+  ])('trap 22: a bad key comes with 400, and means 401: %s', (_what, body) => {
     expect(told(400, body)).toMatchObject({ status: 401, code: 'invalid_api_key', retryable: false });
   });
 
@@ -45,7 +45,7 @@ describe('errors of the vendor', () => {
     ['an array of nothing', 400, '[]', 400],
     ['an error that is none', 418, '{"error":"teapot"}', 400],
     ['a field of another type', 400, '{"error":{"status":5,"message":[],"details":{}}}', 400],
-  ])('trap 22: %s is judged by its status', (_what, status, body, expected) => {
+  ])('trap 22: %s is classified by its status', (_what, status, body, expected) => {
     const read = told(status, body);
     expect(read.status).toBe(expected);
     expect(read.message).toContain('status');
@@ -90,7 +90,7 @@ describe('errors of the vendor', () => {
     ['UNAVAILABLE', 503, 503, true],
     ['DEADLINE_EXCEEDED', 504, 504, true],
     ['NEVER_HEARD_OF', 503, 503, true],
-  ])('%s with status %i is told as %i', (status, sent, expected, retryable) => {
+  ])('%s with status %i is reported as %i', (status, sent, expected, retryable) => {
     expect(told(sent, error(status))).toMatchObject({ status: expected, retryable });
   });
 
@@ -100,7 +100,7 @@ describe('errors of the vendor', () => {
       'context_length_exceeded',
     ],
     ['Request payload size exceeds the limit: 20971520 bytes.', 'request_too_large'],
-  ])('what only the words tell: %s', (message, code) => {
+  ])('what only the message shows: %s', (message, code) => {
     expect(told(400, error('INVALID_ARGUMENT', { message })).code).toBe(code);
   });
 
@@ -109,7 +109,7 @@ describe('errors of the vendor', () => {
     const random = new Random(seed);
     for (let round = 0; round < 500; round++) {
       const bytes = Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)));
-      const read = readSearchError(400 + random.below(200), bytes);
+      const read = readGenerateContentError(400 + random.below(200), bytes);
       expect([typeof read.status, typeof read.message], `seed ${seed}, round ${round}`).toEqual([
         'number',
         'string',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { splitId } from '../../../../../proxy/conversation/call-ids.ts';
 import { GatewayError } from '../../../../../proxy/errors.ts';
-import { splitId } from '../../../../../proxy/formats/chat-completions/call-ids.ts';
-import { readSearchUsage } from '../../../../../proxy/formats/generate-content/usage.ts';
-import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
+import { VendorFailure } from '../../../../../proxy/formats/format.ts';
+import { readGenerateContentUsage } from '../../../../../proxy/formats/generate-content/usage.ts';
 import { searchProvider } from '../../../../../proxy/providers/search-provider.ts';
 import { answered, callOf, candidate } from './ask.ts';
 
@@ -12,7 +12,7 @@ const choiceOf = (answer: unknown, body: object = {}) => {
   return choice;
 };
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['STOP', 'stop'],
     ['MAX_TOKENS', 'length'],
@@ -35,11 +35,11 @@ describe('an answer', () => {
     ['NEVER_HEARD_OF', 'stop'],
     ['toString', 'stop'],
     [undefined, 'stop'],
-  ])('that ended with %s tells %s', (finishReason, expected) => {
+  ])('that ended with %s returns %s', (finishReason, expected) => {
     expect(choiceOf(candidate([{ text: 'Hi' }], { finishReason })).finish_reason).toBe(expected);
   });
 
-  it('trap 8: a stop with a call is told as one of calls', () => {
+  it('trap 8: a stop with a call is reported as one of calls', () => {
     const choice = choiceOf(candidate([{ text: 'On it.' }, { functionCall: { name: 'boil' } }]));
     expect(choice.finish_reason).toBe('tool_calls');
     expect(choice.message.tool_calls).toMatchObject([{ function: { name: 'boil', arguments: '{}' } }]);
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect([choice.message.content, choice.finish_reason]).toEqual(['', 'length']);
   });
 
-  it('trap 9: a blocked prompt is a filtered answer, and usage may be missing', () => {
+  it('trap 9: a blocked prompt is a filtered response, and usage may be missing', () => {
     const answer = answered({ promptFeedback: { blockReason: 'OTHER' } });
     expect(answer.choices).toMatchObject([{ finish_reason: 'content_filter', message: { content: '' } }]);
     expect(answer.usage).toMatchObject({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
@@ -86,7 +86,7 @@ describe('an answer', () => {
     expect(choiceOf(other).message.tool_calls[0]?.id).not.toBe(ids[0]);
   });
 
-  it('by a tool that stands for it is that tool’s arguments, once', () => {
+  it('given as the input of a tool is that tool’s arguments, once', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const tools = [{ type: 'function', function: { name: 'boil' } }];
     const body = { tools, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
@@ -100,7 +100,7 @@ describe('an answer', () => {
     expect(words.message.content).toBe('No.');
   });
 
-  it('tells several answers in the order of their indices', () => {
+  it('returns several choices in the order of their indices', () => {
     const one = (index: number, text: string) => ({
       index,
       content: { parts: [{ text }] },
@@ -188,7 +188,7 @@ describe('sources', () => {
   it.each([
     ['retrieved', { retrievedContext: { uri: 'https://example.com/r' } }, 'https://example.com/r'],
     ['a place', { maps: { uri: 'https://example.com/m', title: 'Tea house' } }, 'Tea house'],
-  ])('of other kinds are told too: %s', (_what, source, title) => {
+  ])('of other kinds are returned too: %s', (_what, source, title) => {
     const [annotation] = grounded({ endIndex: 4 }, [{ text }], [source]).annotations ?? [];
     expect(annotation?.url_citation.title).toBe(title);
   });
@@ -204,7 +204,7 @@ describe('sources', () => {
 
 describe('usage', () => {
   const usage = (value: object) => {
-    const told = readSearchUsage(value);
+    const told = readGenerateContentUsage(value);
     return told && [told.promptTokens, told.completionTokens, told.cacheReadTokens, told.reasoningTokens];
   };
 
@@ -286,8 +286,12 @@ describe('usage', () => {
     const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 897, candidatesTokenCount: 2 };
     const told = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };
     const body = Buffer.from(JSON.stringify(told));
-    const whole = searchProvider.readAnswer(callOf({ tools }), { head: {}, body }).usage;
-    const stream = searchProvider.openStream(callOf({ tools, stream: true }), {}, { eventBytesMax: 65_536 });
+    const whole = searchProvider.format.readResponse(callOf({ tools }), { head: {}, body }).usage;
+    const stream = searchProvider.format.openStream(
+      callOf({ tools, stream: true }),
+      {},
+      { eventBytesMax: 65_536 },
+    );
     stream.push(Buffer.from(`data: ${JSON.stringify(told)}\r\n\r\n`));
     stream.end();
     for (const read of [whole, stream.usage]) {
@@ -297,6 +301,6 @@ describe('usage', () => {
   });
 
   it('is not made up where there is none', () => {
-    expect(readSearchUsage(undefined)).toBeUndefined();
+    expect(readGenerateContentUsage(undefined)).toBeUndefined();
   });
 });

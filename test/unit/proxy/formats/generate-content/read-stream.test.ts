@@ -13,7 +13,7 @@ const reasons = ({ chunks }: ReturnType<typeof streamed>) =>
   chunks.flatMap(({ choices }) => choices[0]?.finish_reason ?? []);
 
 describe('a stream', () => {
-  it('trap 8: a stop after a call in an earlier event is told as one of calls', () => {
+  it('trap 8: a stop after a call in an earlier event is reported as one of calls', () => {
     const told = streamed(events(call, part('…'), stop));
     expect(reasons(told)).toEqual(['tool_calls']);
   });
@@ -28,7 +28,7 @@ describe('a stream', () => {
     }
   });
 
-  it('trap 19: tells the usage only to those who ask, and always to the gateway', () => {
+  it('trap 19: returns the usage only to callers who request it, and always to the gateway', () => {
     const usages = (body: object) => {
       const { chunks, reader } = streamed(events(part('Hi'), stop), body);
       expect(reader.usage?.promptTokens).toBe(3);
@@ -37,7 +37,7 @@ describe('a stream', () => {
     expect([usages({}), usages({ stream_options: { include_usage: true } })]).toEqual([0, 1]);
   });
 
-  it('keeps the last count where an event tells none', () => {
+  it('keeps the last count where an event has none', () => {
     const { reader } = streamed(events(part('Hi'), { ...stop, usageMetadata: undefined }));
     expect(reader.usage?.completionTokens).toBe(2);
   });
@@ -86,7 +86,7 @@ describe('a stream', () => {
     expect([reader.complete, told.includes('!'), told.includes('[DONE]')]).toEqual([false, false, false]);
   });
 
-  it('tells the role first, a call whole, the reason last', () => {
+  it('returns the role first, a call whole, the reason last', () => {
     const { chunks } = streamed(
       events(
         candidate([{ text: 'Hm.', thought: true }], { finishReason: undefined }),
@@ -113,7 +113,7 @@ describe('a stream', () => {
     ]);
   });
 
-  it('by a tool that stands for the answer is that tool’s arguments, once', () => {
+  it('given as the input of a tool is that tool’s arguments, once', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const tools = [{ type: 'function', function: { name: 'boil' } }];
     const body = { tools, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
@@ -134,7 +134,7 @@ describe('a stream', () => {
     expect(chunks.slice(0, -1).some((chunk) => 'cloud_ai_safety_results' in chunk)).toBe(false);
   });
 
-  it('trap 12: counts the bytes of all that was said before', () => {
+  it('trap 12: counts the bytes of all text before', () => {
     const metadata = {
       groundingChunks: [{ web: { uri: 'https://example.com/t', title: 't' } }],
       groundingSupports: [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildSearchRequest } from '../../../../../proxy/formats/generate-content/write-request.ts';
-import { parseBaseUrl } from '../../../../../proxy/providers/provider.ts';
+import { parseBaseUrl } from '../../../../../proxy/formats/format.ts';
+import { buildRequest } from '../../../../../proxy/providers/provider.ts';
 import { callOf, messages, refusal, sent } from './ask.ts';
 
 const boil = { type: 'function', function: { name: 'boil', parameters: { type: 'object' } } };
@@ -9,7 +9,7 @@ describe('the request to the vendor', () => {
   it('goes to the model’s method below the base URL, the key in its own header', () => {
     const call = callOf();
     const target = { ...call.target, baseUrl: parseBaseUrl('https://example.com/base/') };
-    expect(buildSearchRequest({ ...call, target })).toMatchObject({
+    expect(buildRequest({ ...call, target })).toMatchObject({
       origin: 'https://example.com',
       path: '/base/v1beta/models/gemini-2.5-flash:generateContent',
       headers: [
@@ -21,7 +21,7 @@ describe('the request to the vendor', () => {
     });
   });
 
-  it('of a stream asks for events', () => {
+  it('of a stream requests events', () => {
     const { path, headers } = sent({ stream: true });
     expect(path).toMatch(/:streamGenerateContent\?alt=sse$/);
     expect(headers).toContain('text/event-stream');
@@ -35,7 +35,7 @@ describe('the request to the vendor', () => {
     expect(sent({ model }).path).toBe(`/v1beta/models/${name}:generateContent`);
   });
 
-  it('says which of the caller’s fields has words moved, though the answer’s schema stands in a tool', () => {
+  it('says which of the caller’s fields has words moved, though the response’s schema is in a tool', () => {
     const json_schema = {
       name: 'tea',
       schema: { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } },
@@ -44,14 +44,14 @@ describe('the request to the vendor', () => {
     expect(emulated).toEqual(['response_format.schema']);
   });
 
-  it('holds nothing that was not asked for', () => {
+  it('holds nothing that was not requested', () => {
     expect(Object.keys(sent().body)).toEqual(['contents']);
   });
 
   it('leaves the caller’s body as it was', () => {
     const call = callOf({ tools: [{ googleSearch: {} }], response_format: { type: 'json_object' } });
     const before = structuredClone(call.request.body);
-    expect(buildSearchRequest(call)).toHaveProperty('body');
+    expect(buildRequest(call)).toHaveProperty('body');
     expect(call.request.body).toEqual(before);
   });
 });
@@ -191,7 +191,7 @@ describe('reasoning', () => {
     expect(sent({ model, ...body }).dropped).toEqual(dropped);
   });
 
-  it('is left to the model where nobody asks', () => {
+  it('is left to the model where no field requests it', () => {
     expect(sent({ model: 'gemini-3.5-flash' }).body.generationConfig).toBeUndefined();
   });
 });
@@ -244,7 +244,7 @@ describe('search by the vendor', () => {
     ]);
   });
 
-  it('asks for JSON in words where the model cannot have both', () => {
+  it('requests JSON in words where the model cannot have both', () => {
     const format = {
       type: 'json_schema',
       json_schema: { name: 'a', schema: { type: 'object', properties: {} } },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
+import { VendorFailure } from '../../../../../proxy/formats/format.ts';
 import { assistantProvider } from '../../../../../proxy/providers/assistant-provider.ts';
-import { VendorFailure } from '../../../../../proxy/providers/provider.ts';
 import { goldenCall } from '../../../../support/golden.ts';
 
 const usage = {
@@ -19,7 +19,10 @@ function callFor(fields: JsonObject) {
 }
 
 function readText(body: string, fields: JsonObject = {}) {
-  const answer = assistantProvider.readAnswer(callFor(fields), { head: {}, body: Buffer.from(body) });
+  const answer = assistantProvider.format.readResponse(callFor(fields), {
+    head: {},
+    body: Buffer.from(body),
+  });
   return { body: JSON.parse(answer.body.toString()), usage: answer.usage };
 }
 
@@ -33,7 +36,7 @@ const message = (fields: JsonObject) => ({
 });
 const read = (fields: JsonObject) => readText(JSON.stringify(message(fields)));
 
-describe('an answer', () => {
+describe('a response', () => {
   it('trap 27: counts cached tokens among those of the prompt, and adds up', () => {
     const told = read({});
     expect(told.usage).toEqual({
@@ -54,7 +57,7 @@ describe('an answer', () => {
     });
   });
 
-  it('has usage even where the vendor told none', () => {
+  it('has usage even where the vendor reported none', () => {
     const told = read({ usage: undefined });
     expect(told.usage).toBeUndefined();
     expect(told.body.usage).toMatchObject({
@@ -135,8 +138,8 @@ describe('an error', () => {
     ['\u0000\u00ff', 500],
     ['', 529],
     ['{"error":{"message":{},"type":[],"details":"x"}}', 503],
-  ])('trap 22: of any bytes is told: %j', (body, status) => {
-    const told = assistantProvider.readError(status, Buffer.from(body), {});
+  ])('trap 22: of any bytes is reported: %j', (body, status) => {
+    const told = assistantProvider.format.readError(status, Buffer.from(body), {});
     expect(told.message).toMatch(/^the provider answered with status \d+$/);
     expect(told.status).toBe(status === 529 ? 503 : status);
   });

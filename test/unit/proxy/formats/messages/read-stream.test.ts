@@ -39,7 +39,7 @@ function open(fields: JsonObject = {}) {
     ...fields,
   };
   const call = goldenCall(assistantProvider, parseChatRequest(Buffer.from(JSON.stringify(body))));
-  return assistantProvider.openStream(call, {}, { eventBytesMax: 10_000 });
+  return assistantProvider.format.openStream(call, {}, { eventBytesMax: 10_000 });
 }
 
 function read(events: readonly unknown[], fields: JsonObject = {}) {
@@ -142,7 +142,7 @@ describe('the usage of a stream', () => {
     expect(read([start(), ended('end_turn', usage), stop]).reader.usage).toMatchObject(expected);
   });
 
-  it('trap 19: is told to callers who asked', () => {
+  it('trap 19: is returned to callers who requested it', () => {
     const events = [start(), ended(), stop];
     expect(read(events).chunks.some((chunk) => 'usage' in chunk)).toBe(false);
     const { lines, chunks } = read(events, { stream_options: { include_usage: true } });
@@ -180,7 +180,7 @@ describe('the end of a stream', () => {
     expect(reader.complete).toBe(true);
   });
 
-  it('has one finish reason, whatever the vendor tells', () => {
+  it('has one finish reason, whatever the vendor sends', () => {
     expect(read([start(), ended('max_tokens'), ended('end_turn'), stop]).reasons).toEqual(['length']);
     expect(read([start(), ended(null), stop]).reasons).toEqual(['stop']);
     expect(read([start(), stop]).reasons).toEqual(['stop']);
@@ -239,7 +239,7 @@ describe('a stream', () => {
     ).toBe('a');
   });
 
-  it('tells thoughts that belong to the message once, for clients that keep the latest', () => {
+  it('returns thoughts that belong to the message once, for clients that keep the latest', () => {
     const thinking = { type: 'thinking', thinking: '', signature: '' };
     const thought = (index: number) => [
       begin(index, thinking),

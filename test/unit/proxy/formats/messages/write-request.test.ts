@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
-import { buildAssistantRequest } from '../../../../../proxy/formats/messages/write-request.ts';
 import { assistantProvider } from '../../../../../proxy/providers/assistant-provider.ts';
 import { goldenCall } from '../../../../support/golden.ts';
 
@@ -19,7 +18,7 @@ const refused = (param: string, code = 'invalid_request') => expect.objectContai
 function built(fields: JsonObject) {
   const request = { model: 'claude-sonnet-4-5', max_tokens: 2000, messages: [user()], ...fields };
   const call = goldenCall(assistantProvider, parseChatRequest(Buffer.from(JSON.stringify(request))));
-  const { body, dropped, maxTokens } = buildAssistantRequest(call);
+  const { body, dropped, maxTokens } = assistantProvider.format.writeRequest(call);
   return { body: JSON.parse(body), dropped, maxTokens };
 }
 const messagesOf = (...messages: JsonObject[]) => built({ messages }).body.messages;
@@ -60,7 +59,7 @@ describe('messages', () => {
     expect(messagesOf(...messages).at(-1)).toMatchObject(last);
   });
 
-  it('trap 15: an answer without words holds its calls alone', () => {
+  it('trap 15: a message without words holds its calls alone', () => {
     for (const content of [null, '', ' ', []]) {
       const said = { ...calling('a'), content };
       expect(messagesOf(user(), said, result('a'))[1].content).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConversation } from '../../../../../proxy/conversation/conversation.ts';
+import { readConversation } from '../../../../../proxy/formats/chat-completions/read-conversation.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';
 import { keepsThinking, readThinkingBlock } from '../../../../../proxy/models/claude/thinking-blocks.ts';
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import { TraitTable } from '../../../../../proxy/catalog/capabilities.ts';
+import { optionsOf } from '../../../../../proxy/conversation/request.ts';
 import { noThinking, readThinking } from '../../../../../proxy/models/claude/thinking.ts';
 
 const traits = new TraitTable();
 const read = (model: string, body: JsonObject, maxTokens = 10_000) =>
-  readThinking(body, traits.of('assistant-provider', model), maxTokens);
+  readThinking(optionsOf(body), traits.of('assistant-provider', model), maxTokens);
 const budget = (tokens: number) => ({
   config: { type: 'enabled', budget_tokens: tokens },
   effort: undefined,
@@ -50,7 +51,7 @@ describe('an effort', () => {
     expect(read(model, { reasoning_effort: 'none' })).toEqual(expected);
   });
 
-  it('is dropped where the model does not think, or the answer has no room for it', () => {
+  it('is dropped where the model does not think, or the response has no room for it', () => {
     expect(read('claude-3-haiku-20240307', { reasoning_effort: 'high' })).toEqual({
       ...off,
       dropped: ['reasoning_effort'],
@@ -62,7 +63,7 @@ describe('an effort', () => {
     expect(read('claude-sonnet-4-5', { reasoning_effort: 'high' }, 1025)).toEqual(budget(1024));
   });
 
-  it('that is not given leaves the model as it is', () => {
+  it('that is not given leaves the model unchanged', () => {
     expect(read('claude-sonnet-5', {})).toEqual(off);
     expect(read('claude-sonnet-5', { reasoning_effort: null, thinking: null })).toEqual(off);
   });
@@ -130,14 +131,17 @@ describe("the vendor's own field", () => {
     [{ reasoning_effort: 'huge' }, 'reasoning_effort'],
   ])('is checked: %j', (body, param) => {
     expect(() => read('claude-opus-4-8', body)).toThrow(refused(param));
-    expect(() => noThinking(body)).toThrow(refused(param));
+    expect(() => noThinking(optionsOf(body))).toThrow(refused(param));
   });
 });
 
 describe('no thinking', () => {
-  it('is missed only where thinking was asked for', () => {
-    expect(noThinking({ reasoning_effort: 'low' })).toEqual({ ...off, dropped: ['reasoning_effort'] });
-    expect(noThinking({ reasoning_effort: 'none' })).toEqual(off);
-    expect(noThinking({})).toEqual(off);
+  it('is missed only where thinking was requested', () => {
+    expect(noThinking(optionsOf({ reasoning_effort: 'low' }))).toEqual({
+      ...off,
+      dropped: ['reasoning_effort'],
+    });
+    expect(noThinking(optionsOf({ reasoning_effort: 'none' }))).toEqual(off);
+    expect(noThinking(optionsOf({}))).toEqual(off);
   });
 });

@@ -1,8 +1,8 @@
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../../common/secret.ts';
+import { parseBaseUrl } from '../../../../../proxy/formats/format.ts';
 import { regionOf, signedHeaders } from '../../../../../proxy/providers/credentials/sigv4.ts';
-import { parseBaseUrl } from '../../../../../proxy/providers/provider.ts';
 import { Random } from '../../../../support/access/random.ts';
 import { startingSeed } from '../../../../support/seed.ts';
 

@@ -2,7 +2,9 @@
 
 import { GatewayError } from '../../../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../../../proxy/formats/chat-completions/read-request.ts';
-import type { ProviderCall, StreamReader } from '../../../../../../proxy/providers/provider.ts';
+import type { StreamReader } from '../../../../../../proxy/formats/format.ts';
+import type { ProviderCall } from '../../../../../../proxy/providers/provider.ts';
+import { buildRequest } from '../../../../../../proxy/providers/provider.ts';
 import { studioAi } from '../../../../../../proxy/providers/studio-ai.ts';
 import { type GoldenTarget, goldenCall, targetedAt } from '../../../../../support/golden.ts';
 
@@ -32,7 +34,7 @@ export function sent(body: object = {}, target: GoldenTarget = {}): Sent {
 }
 
 export function sentOf(call: ProviderCall): Sent {
-  const built = studioAi.buildRequest(call);
+  const built = buildRequest(call);
   if (built instanceof Promise) throw new Error('this provider signs nothing');
   const { origin, path, headers, dropped = [], body } = built;
   const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ''] as const] : []));
@@ -53,7 +55,9 @@ export function refusal(body: object): { code: string; param: string | undefined
 /** What the caller gets for this answer of the vendor's. */
 export function answered(answer: unknown, body: object = {}, target: GoldenTarget = {}): unknown {
   const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
-  return JSON.parse(studioAi.readAnswer(callOf(body, target), { head: {}, body: bytes }).body.toString());
+  return JSON.parse(
+    studioAi.format.readResponse(callOf(body, target), { head: {}, body: bytes }).body.toString(),
+  );
 }
 
 export interface Chunk {
@@ -76,7 +80,7 @@ export interface Streamed {
 
 export function streamed(stream: string, body: object = {}, target: GoldenTarget = {}): Streamed {
   const call = callOf({ stream: true, ...body }, target);
-  const reader = studioAi.openStream(call, {}, { eventBytesMax: 1_000_000 });
+  const reader = studioAi.format.openStream(call, {}, { eventBytesMax: 1_000_000 });
   const told = Buffer.concat([reader.push(Buffer.from(stream)), reader.end()]).toString();
   const frames = told.split('\n\n').filter((frame) => frame.startsWith('data: {'));
   return { reader, told, chunks: frames.map((frame) => JSON.parse(frame.slice('data: '.length))) };

@@ -49,7 +49,7 @@ describe('where a request goes', () => {
     );
   });
 
-  it('the inference API is asked in a later version for the GPT vendor’s reasoning models alone', () => {
+  it('the inference API is called in a later version for the GPT vendor’s reasoning models alone', () => {
     const version = (model: string) => new URL(sent({ model }).url).searchParams.get('api-version');
     for (const model of ['o1', 'o4-mini', 'gpt-5', 'gpt-5.1']) expect(version(model)).toBe('2025-04-01');
     for (const model of ['gpt-4o', 'grok-3-mini', 'DeepSeek-R1', 'gpt-oss-120b', 'team-chat']) {
@@ -57,7 +57,7 @@ describe('where a request goes', () => {
     }
   });
 
-  it('the usage of a stream is asked for in every version that knows the field', () => {
+  it('the usage of a stream is requested in every version that knows the field', () => {
     const asks = (apiVersion: string) =>
       'stream_options' in sent({ stream: true }, { baseUrl: urls.dated, apiVersion }).body;
     expect(['2024-02-01', '2024-06-01', '2024-08-01-preview'].map(asks)).toEqual([false, false, false]);

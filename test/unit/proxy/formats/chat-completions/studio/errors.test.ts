@@ -31,7 +31,7 @@ describe('an error', () => {
     [503, '<html>', [503, 'server_is_overloaded', true]],
     [504, '', [504, 'timeout', true]],
     [418, '[]', [418, undefined, false]],
-  ])('%i %j is told as %j', (status, body, expected) => {
+  ])('%i %j is reported as %j', (status, body, expected) => {
     const told = read(status, body);
     expect([told.status, told.code, told.retryable]).toEqual(expected);
   });
@@ -45,7 +45,7 @@ describe('an error', () => {
     expect(read(429, coded('429', message)).retryAfter).toBe(seconds);
   });
 
-  it('without a status is judged by its code', () => {
+  it('without a status is classified by its code', () => {
     expect(studioError(coded('429')).status).toBe(429);
     expect(studioError(coded('content_filter')).status).toBe(400);
     expect(studioError(coded('whatever'))).toMatchObject({ status: 502, code: 'whatever', retryable: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VendorFailure } from '../../../../../../proxy/providers/provider.ts';
+import { VendorFailure } from '../../../../../../proxy/formats/format.ts';
 import { studioAi } from '../../../../../../proxy/providers/studio-ai.ts';
 import { answered, callOf, chunk, events, streamed, urls } from './ask.ts';
 
@@ -20,7 +20,7 @@ const functions = { functions: [{ name: 'boil' }] };
 const reasons = (told: ReturnType<typeof streamed>) =>
   told.chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []));
 
-describe('an answer', () => {
+describe('a response', () => {
   it('passes to the byte', () => {
     const text = JSON.stringify(
       { ...completion({ content: 'Hi', tool_calls: [] }, 'stop'), big: 1 },
@@ -28,7 +28,7 @@ describe('an answer', () => {
       3,
     );
     const bytes = Buffer.from(text.replace('"big": 1', '"big": 12345678901234567890'));
-    expect(studioAi.readAnswer(callOf(), { head: {}, body: bytes }).body).toBe(bytes);
+    expect(studioAi.format.readResponse(callOf(), { head: {}, body: bytes }).body).toBe(bytes);
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe('an answer', () => {
     );
   });
 
-  it('to functions tells the first call in their form', () => {
+  it('to functions returns the first call in their form', () => {
     const told = answered(completion({ content: '', tool_calls: [call, call] }, 'tool_calls'), functions);
     expect(told).toEqual(completion({ content: '', function_call: call.function }, 'function_call'));
   });
@@ -70,7 +70,7 @@ describe('an answer', () => {
 });
 
 describe('a stream', () => {
-  it('trap 19: the first frame, without choices, is no usage and is not told', () => {
+  it('trap 19: the first frame, without choices, is no usage and is not passed on', () => {
     const told = streamed(
       events(promptFrame, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')),
       asked,
@@ -79,7 +79,7 @@ describe('a stream', () => {
     expect([told.reader.usage, told.reader.complete]).toEqual([undefined, true]);
   });
 
-  it('trap 19: usage is told to those who ask, and always to the gateway', () => {
+  it('trap 19: usage is returned to callers who request it, and always to the gateway', () => {
     const stream = events(chunk({ role: 'assistant', content: 'Hi' }), chunk({}, 'stop'), usageChunk);
     for (const [body, count] of [
       [asked, 1],
@@ -111,7 +111,7 @@ describe('a stream', () => {
     expect(streamed(filtered, asked).told).toBe(events(...texts, usageChunk));
   });
 
-  it('ends with the verdict of a filter that came late, told as part of the stream and before the usage', () => {
+  it('ends with the verdict of a filter that came late, returned as part of the stream and before the usage', () => {
     const first = chunk({ role: 'assistant', content: 'a' });
     const told = streamed(events(promptFrame, first, usageChunk, filterFrame('content_filter')), asked);
     expect(reasons(told)).toEqual(['content_filter']);
@@ -130,7 +130,7 @@ describe('a stream', () => {
     ],
     ['one as it must be', [chunk({ content: 'a' }), chunk({}, 'length')], ['length']],
     ['none at all', [], []],
-  ])('trap 24: tells a reason for the end where the vendor told %s', (_what, chunks, expected) => {
+  ])('trap 24: returns a reason for the end where the vendor sent %s', (_what, chunks, expected) => {
     const told = streamed(events(...chunks, usageChunk), asked);
     expect(reasons(told)).toEqual(expected);
     expect(told.chunks.at(-1)?.usage).toEqual(usage);
@@ -138,7 +138,7 @@ describe('a stream', () => {
     expect(inPlaces).not.toContain('');
   });
 
-  it('to functions tells the first call in their form', () => {
+  it('to functions returns the first call in their form', () => {
     const pieces = [
       chunk({ role: 'assistant', content: null }),
       chunk({ tool_calls: [{ index: 0, ...call }] }),
@@ -157,7 +157,7 @@ describe('a stream', () => {
     expect(reasons(told)).toEqual(['function_call']);
   });
 
-  it('in JSON asked for in words loses the fence around it, to the last held piece', () => {
+  it('in JSON requested in words loses the fence around it, to the last held piece', () => {
     const body = { model: 'DeepSeek-R1', response_format: { type: 'json_object' } };
     const text = (stream: string) =>
       streamed(stream, body)

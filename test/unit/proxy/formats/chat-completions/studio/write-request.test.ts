@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withSignature } from '../../../../../../proxy/formats/chat-completions/call-ids.ts';
+import { withSignature } from '../../../../../../proxy/conversation/call-ids.ts';
 import { messages, refusal, sent, urls } from './ask.ts';
 
 const call = (id: string, name = 'boil', args = '{"cups":2}') => ({
@@ -81,7 +81,7 @@ describe('the inference API', () => {
     expect(headers['extra-parameters']).toBe('pass-through');
   });
 
-  it('is not asked for what a family tells anyway and refuses to be asked for', () => {
+  it('is not requested from a family that reports it anyway and refuses the field', () => {
     const { body, headers } = sent({ model: 'Mistral-Large-3', stream: true });
     expect([body.stream_options, headers['extra-parameters']]).toEqual([undefined, undefined]);
   });
@@ -128,7 +128,7 @@ describe('the inference API', () => {
     expect(refusal(fields)).toEqual({ code, param });
   });
 
-  it('gets JSON asked for in words where a model has no mode for it', () => {
+  it('gets JSON requested in words where a model has no mode for it', () => {
     const words = (model: string, response_format: object) => {
       const { body } = sent({ model, response_format });
       const [first] = body.messages as readonly { role: string; content: string }[];
@@ -142,7 +142,7 @@ describe('the inference API', () => {
 });
 
 describe('messages in plain texts', () => {
-  it('trap 14: hold what the system and the developer said in the middle, as notes in its place', () => {
+  it('trap 14: hold system and developer texts of the middle, as notes in its place', () => {
     expect(
       conversation([
         { role: 'user', content: 'One' },

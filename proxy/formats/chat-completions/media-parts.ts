@@ -1,0 +1,49 @@
+// The media among the parts of messages, by where their data or URLs are (SDK type `ChatCompletionContentPart`), for those who
+// have to guess what they come to before a provider reads them. What is malformed is for others to refuse.
+import { isObject, type JsonObject } from '../../../common/json.ts';
+import { isPdfBase64 } from '../../conversation/media.ts';
+
+export interface GivenMedia {
+  readonly kind: 'image' | 'audio' | 'file';
+  /** Base64, a data URL or another URL, as the caller wrote it. */
+  readonly data: string;
+}
+
+export function mediaOf(messages: readonly JsonObject[]): GivenMedia[] {
+  return messages.flatMap(({ content, images }) => [
+    ...(Array.isArray(content) ? content.flatMap(mediaOfPart) : []),
+    // Those that a response brought, on their way back.
+    ...(Array.isArray(images) ? images.flatMap(mediaOfPart) : []),
+  ]);
+}
+
+const places: ReadonlyMap<unknown, Place> = new Map<string, Place>([
+  ['image_url', { kind: 'image', holder: 'image_url', field: 'url' }],
+  ['input_audio', { kind: 'audio', holder: 'input_audio', field: 'data' }],
+  ['video_url', { kind: 'file', holder: 'video_url', field: 'url' }],
+  ['file', { kind: 'file', holder: 'file', field: 'file_data' }],
+]);
+
+interface Place {
+  readonly kind: GivenMedia['kind'];
+  readonly holder: string;
+  readonly field: string;
+}
+
+function mediaOfPart(part: unknown): GivenMedia[] {
+  const place = isObject(part) ? places.get(part.type) : undefined;
+  if (place === undefined || !isObject(part)) return [];
+  const held = part[place.holder];
+  // Some clients send an image's URL itself in place of the object.
+  const data = isObject(held) ? held[place.field] : held;
+  if (typeof data !== 'string') return [];
+  return [{ kind: place.kind === 'image' && isOther(data) ? 'file' : place.kind, data }];
+}
+
+/** What is in an image's place may be a document all the same, however its base64 is written. */
+function isOther(data: string): boolean {
+  if (!/^data:/i.test(data)) return false;
+  const comma = data.indexOf(',');
+  if (!/^data:image\//i.test(data.slice(0, comma))) return true;
+  return isPdfBase64(data.slice(comma + 1));
+}

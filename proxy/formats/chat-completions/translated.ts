@@ -1,0 +1,48 @@
+// Other formats for clients of chat completions: requests become conversations, and what such a format reads is written as chat
+// completions.
+import { isGiven } from '../../conversation/options.ts';
+import type { Format, FormatCall, TranslatedCall, TranslatedFormat } from '../format.ts';
+import type { ChatRequest } from './read-request.ts';
+import { toConversation } from './to-conversation.ts';
+import { type CompletionForm, completionBody } from './write-response.ts';
+import { ChunkWriter } from './write-stream.ts';
+
+/** @param form how a response without tool calls says so, where not by null */
+export function forChatClients(
+  format: TranslatedFormat,
+  { noCalls = 'null' }: Partial<Pick<CompletionForm, 'noCalls'>> = {},
+): Format<ChatRequest> {
+  return {
+    name: format.name,
+    streamType: format.streamType,
+    writeRequest: (call) => format.writeRequest(translatedCall(call)),
+    readResponse: (call, response) => {
+      const { message, usage, model } = format.readResponse(translatedCall(call), response);
+      return { body: completionBody(message, { noCalls, asFunctions: usesFunctions(call) }), usage, model };
+    },
+    openStream: (call, head, limits) => {
+      const { includeUsage } = call.request;
+      const options = { includeUsage, costText: call.costText, asFunctions: usesFunctions(call) };
+      return format.openStream(translatedCall(call), { head, limits, writer: new ChunkWriter(options) });
+    },
+    readError: format.readError,
+  };
+}
+
+/** Field by field: a spread costs a request more than the rest of this. */
+function translatedCall(call: FormatCall<ChatRequest>): TranslatedCall {
+  return {
+    request: toConversation(call.request),
+    model: call.model,
+    capabilities: call.capabilities,
+    outputTokensMax: call.outputTokensMax,
+    target: call.target,
+    now: call.now,
+    images: call.images,
+  };
+}
+
+/** Whether the request used the deprecated `functions`: the response must too. */
+function usesFunctions({ request }: FormatCall<ChatRequest>): boolean {
+  return !isGiven(request.body.tools) && isGiven(request.body.functions);
+}

@@ -1,0 +1,141 @@
+// What becomes of each field of a request in a format that is not the client's. A format's table has one row for each known field, and
+// dropped or refused follows from it: what no row takes is dropped and named to the client, or refused where the client would
+// misread the response.
+import type { JsonObject } from '../../common/json.ts';
+import type { ModelCapabilities } from '../catalog/capabilities.ts';
+import {
+  asksForNothing,
+  type FieldName,
+  gatewayFields,
+  isShaping,
+  type Options,
+  type ShapingField,
+} from '../conversation/fields.ts';
+import { unsupported } from '../conversation/invalid.ts';
+import { isGiven } from '../conversation/options.ts';
+import { type ConversationRequest, type OptionFields, optionsOf } from '../conversation/request.ts';
+
+/** What a row knows of the call when it decides whether it takes a value. */
+export interface FieldContext {
+  readonly capabilities: ModelCapabilities;
+}
+
+interface MappedField<Context extends FieldContext> {
+  /** Where the vendor has it, from the root of its request. */
+  readonly path: string;
+  /** Without it the model does not get the field. */
+  readonly needs?: Flag;
+  /** Whether this value has a place at the vendor. Default: every value. */
+  takes?(value: unknown, context: Context): boolean;
+}
+
+/** Capabilities that a model has or lacks. */
+type Flag = {
+  [Name in keyof ModelCapabilities]: ModelCapabilities[Name] extends boolean ? Name : never;
+}[keyof ModelCapabilities];
+
+/** A field that is read alone. */
+export interface ScalarField<Context extends FieldContext = FieldContext> extends MappedField<Context> {
+  /** @returns undefined for what goes without saying @throws GatewayError invalid_request */
+  read(options: OptionFields): unknown;
+}
+
+/** A field that is read together with others, by a function of the writer that has this name. */
+export interface JointField<Reader extends string, Context extends FieldContext = FieldContext>
+  extends MappedField<Context> {
+  readonly readBy: Reader;
+}
+
+/** One row for each known field. A field that shapes the response is never dropped. */
+export type FieldTable<Row> = {
+  readonly [Name in FieldName]: Row | (Name extends ShapingField ? 'refused' : 'dropped');
+};
+
+/** The options that one reader of a table may read: those of its rows, so that no field is read without a row. */
+export type OptionsOf<Table, Reader extends string> = Options<
+  {
+    [Name in FieldName & keyof Table]: Table[Name] extends { readonly readBy: Reader } ? Name : never;
+  }[FieldName & keyof Table]
+>;
+
+type Decision<Context> = 'taken' | 'left' | ((value: unknown, context: Context) => boolean);
+
+/** A table of rows, made ready once. It walks the fields of a request, not its rows. */
+export class FieldRules<Context extends FieldContext> {
+  readonly #decisions: ReadonlyMap<string, Decision<Context>>;
+  readonly #unknown: 'taken' | 'left';
+
+  /** @param unknown what becomes of fields that are not known by name. Default: they are dropped */
+  constructor(
+    table: FieldTable<MappedField<Context>>,
+    { unknown = 'left' }: { readonly unknown?: 'taken' | 'left' } = {},
+  ) {
+    this.#unknown = unknown;
+    this.#decisions = new Map<string, Decision<Context>>([
+      ...gatewayFields.map((name) => [name, 'taken'] as const),
+      ...Object.entries(table).map(([name, row]) => [name, decisionOf(row)] as const),
+    ]);
+  }
+
+  /**
+   * @returns the fields that the vendor does not get, in the order of the request, those of messages behind them, for
+   * `x-svc-dropped-params`
+   * @throws GatewayError unsupported_parameter
+   */
+  dropped(request: Pick<ConversationRequest, 'options' | 'namesSpeakers'>, context: Context): string[] {
+    const { options } = request;
+    const dropped: string[] = [];
+    for (const name of Object.keys(options)) {
+      const decision = this.#decisions.get(name) ?? this.#unknown;
+      if (decision === 'taken') continue;
+      const value = options[name];
+      if (!isGiven(value) || (decision !== 'left' && decision(value, context))) continue;
+      if (!isShaping(name)) dropped.push(name);
+      else if (!asksForNothing(name, value)) {
+        throw unsupported(name, `${name} is not supported by this provider`);
+      }
+    }
+    if (request.namesSpeakers()) dropped.push('messages.name');
+    return dropped;
+  }
+
+  /** @returns of the known fields those that the vendor gets */
+  taken({ options }: Pick<ConversationRequest, 'options'>, context: Context): OptionFields {
+    const taken: JsonObject = {};
+    for (const name of Object.keys(options)) {
+      const decision = this.#decisions.get(name) ?? 'left';
+      if (decision === 'left') continue;
+      if (decision === 'taken' || decision(options[name], context)) taken[name] = options[name];
+    }
+    return optionsOf(taken);
+  }
+}
+
+function decisionOf<Context extends FieldContext>(
+  row: MappedField<Context> | 'dropped' | 'refused',
+): Decision<Context> {
+  if (typeof row === 'string') return 'left';
+  const { needs, takes } = row;
+  if (needs === undefined) return takes ?? 'taken';
+  return (value, context) => context.capabilities[needs] && (takes?.(value, context) ?? true);
+}
+
+export interface ScalarPath {
+  /** Name in the vendor's object that holds it. */
+  readonly name: string;
+  read(options: OptionFields): unknown;
+}
+
+/**
+ * The scalar fields of one object of the vendor's request, in the order of their rows, each path once.
+ * @param holder path of the object with a dot behind it, or empty for the root
+ */
+export function scalarsBelow(table: FieldTable<MappedField<never>>, holder: string): readonly ScalarPath[] {
+  const rows = Object.values(table).flatMap((row) =>
+    typeof row === 'object' && 'read' in row ? [row as ScalarField<never>] : [],
+  );
+  const byPath = new Map(rows.map((row) => [row.path, row]));
+  return [...byPath.values()]
+    .filter(({ path }) => path.startsWith(holder) && !path.slice(holder.length).includes('.'))
+    .map(({ path, read }) => ({ name: path.slice(holder.length), read }));
+}

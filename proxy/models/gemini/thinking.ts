@@ -1,0 +1,122 @@
+// How much the model thinks: `reasoning_effort`, or the extension `thinking` with a budget, as SDK type `ThinkingConfig`. Budget
+// and level never come together: the vendor refuses that.
+import { isNumber, isWhole, type JsonNumber } from '../../../common/exact-number.ts';
+import { isObject } from '../../../common/json.ts';
+import type { ModelCapabilities } from '../../catalog/capabilities.ts';
+import type { Options } from '../../conversation/fields.ts';
+import { invalid } from '../../conversation/invalid.ts';
+import { type Effort, readEffort } from '../../conversation/options.ts';
+
+export interface ThinkingConfig {
+  readonly includeThoughts?: true;
+  /** Tokens; 0 is off, -1 as the model likes. */
+  readonly thinkingBudget?: JsonNumber;
+  readonly thinkingLevel?: Level;
+}
+
+export interface Thinking {
+  /** Undefined where nothing is requested, or the model does not think. */
+  readonly config: ThinkingConfig | undefined;
+  /** Fields of the request that it was read from. */
+  readonly fields: readonly string[];
+}
+
+/** @throws GatewayError invalid_request */
+export function readThinking(
+  options: Options<'thinking' | 'reasoning_effort'>,
+  capabilities: ModelCapabilities,
+): Thinking {
+  const effort = readEffort(options);
+  if (effort !== undefined) {
+    const config = configOfEffort(effort, capabilities);
+    // A model that does not think has done what none requests.
+    const done = config !== undefined || effort === 'none';
+    return { config, fields: done ? ['reasoning_effort'] : [] };
+  }
+  const wish = readWish(options);
+  if (wish === undefined) return nothing;
+  const config = configOfWish(wish, capabilities);
+  return { config, fields: config !== undefined || wish === 'off' ? ['thinking'] : [] };
+}
+
+const nothing: Thinking = Object.freeze({ config: undefined, fields: Object.freeze([]) });
+
+/** As the vendor's own door for the callers' format has them. */
+const budgets: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+
+/** The least that a model takes whose thinking cannot be turned off. */
+const budgetMin = 128;
+
+function configOfEffort(effort: Effort, capabilities: ModelCapabilities): ThinkingConfig | undefined {
+  switch (capabilities.reasoning) {
+    case 'budget':
+      if (effort !== 'none') return { thinkingBudget: budgets[effort], includeThoughts: true };
+      return { thinkingBudget: capabilities.reasoningOff ? 0 : budgetMin };
+    case 'level': {
+      const thinkingLevel = levelOf(effort, capabilities);
+      return effort === 'none' ? { thinkingLevel } : { thinkingLevel, includeThoughts: true };
+    }
+    default:
+      return undefined;
+  }
+}
+
+type Level = 'minimal' | 'low' | 'medium' | 'high';
+
+const levels: readonly Level[] = ['minimal', 'low', 'medium', 'high'];
+
+const wanted: Readonly<Record<Effort, Level>> = {
+  none: 'minimal',
+  minimal: 'minimal',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+};
+
+/** The wanted level, or the next above it that the model has. */
+function levelOf(effort: Effort, { reasoningLevels }: ModelCapabilities): Level {
+  const known = reasoningLevels.split('-');
+  const enough = levels.slice(levels.indexOf(wanted[effort]));
+  return enough.find((level) => known.includes(level)) ?? 'high';
+}
+
+/** Of the assistant vendor's `thinking`: off, as the model likes, or a budget in tokens. */
+type Wish = 'off' | 'adaptive' | JsonNumber;
+
+function configOfWish(wish: Wish, capabilities: ModelCapabilities): ThinkingConfig | undefined {
+  if (wish === 'off') return configOfEffort('none', capabilities);
+  switch (capabilities.reasoning) {
+    case 'budget':
+      return { thinkingBudget: wish === 'adaptive' ? -1 : wish, includeThoughts: true };
+    case 'level':
+      // Left unsaid, the level is the model's own; budgets are still taken.
+      return wish === 'adaptive'
+        ? { includeThoughts: true }
+        : { thinkingBudget: wish, includeThoughts: true };
+    default:
+      return undefined;
+  }
+}
+
+function readWish({ thinking }: Options<'thinking'>): Wish | undefined {
+  if (thinking === undefined || thinking === null) return undefined;
+  if (!isObject(thinking)) throw invalid('thinking', 'thinking must be an object');
+  const { type, budget_tokens: budget } = thinking;
+  if (type === 'disabled') return 'off';
+  if (type === 'adaptive') return 'adaptive';
+  if (type !== 'enabled') {
+    throw invalid('thinking.type', 'thinking.type must be enabled, adaptive or disabled');
+  }
+  const fits = isNumber(budget) && isWhole(budget) && Number(budget) > 0 && Number(budget) < 2 ** 31;
+  if (fits) return budget;
+  throw invalid('thinking.budget_tokens', 'thinking.budget_tokens must be a whole number above 0');
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { splitId, vendorCallIds, withSignature } from '../../../../proxy/conversation/call-ids.ts';
+
+describe('a signature on an id', () => {
+  it.each(['c2ln', 'a+b/c==', 'a-b_c', 'skip_thought_signature_validator', '\u{1f600}'])(
+    'comes back as it was: %s',
+    (signature) => {
+      const id = withSignature('call_1', signature);
+      expect(id).toMatch(/^[A-Za-z0-9_-]+$/);
+      expect(splitId(id)).toEqual({ id: 'call_1', signature });
+    },
+  );
+
+  it('is not found where there is none', () => {
+    expect(splitId('call_1')).toEqual({ id: 'call_1', signature: undefined });
+  });
+});
+
+describe('ids for a vendor', () => {
+  const idsOf = (...ids: string[]) => [...vendorCallIds(ids.map((id) => ({ id }))).values()];
+
+  it.each([
+    ['good ones stay', ['call_1', 'toolu-2'], ['call_1', 'toolu-2']],
+    ['what no vendor takes becomes an underscore', ['a.b c'], ['a_b_c']],
+    ['one that is too long is cut', ['x'.repeat(65)], ['x'.repeat(64)]],
+    ['no id becomes one', ['', ''], ['call', 'call_2']],
+    ['of two the same the second differs', ['a', 'a', 'a'], ['a', 'a_2', 'a_3']],
+    ['a number that is taken is passed over', ['a_2', 'a', 'a'], ['a_2', 'a', 'a_3']],
+    [
+      'a long one has room for its number',
+      ['x'.repeat(64), 'x'.repeat(64)],
+      ['x'.repeat(64), `${'x'.repeat(62)}_2`],
+    ],
+  ])('%s', (_what, given, expected) => {
+    expect(idsOf(...given)).toEqual(expected);
+  });
+
+  it('belong to calls, not to texts', () => {
+    const twice = [{ id: 'a' }, { id: 'a' }];
+    const ids = vendorCallIds(twice);
+    expect(twice.map((call) => ids.get(call))).toEqual(['a', 'a_2']);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { TraitTable } from '../../../../proxy/catalog/capabilities.ts';
+import { chatFields, extensionFields, isShaping } from '../../../../proxy/conversation/fields.ts';
+import { optionsOf } from '../../../../proxy/conversation/request.ts';
+import { FieldRules, type FieldTable } from '../../../../proxy/formats/fields.ts';
+
+const context = { capabilities: new TraitTable().of('assistant-provider', 'm') };
+
+/** The table of a format that maps these fields alone. */
+function tableOf(mapped: readonly string[]) {
+  const rowOf = (name: string) => {
+    if (mapped.includes(name)) return { path: name };
+    return isShaping(name) ? 'refused' : 'dropped';
+  };
+  const rows = [...chatFields, ...extensionFields].map((name) => [name, rowOf(name)] as const);
+  return Object.fromEntries(rows) as FieldTable<{ readonly path: string }>;
+}
+
+function drop(body: object, mapped: readonly string[] = []) {
+  const request = { options: optionsOf({ ...body }), namesSpeakers: () => false };
+  return new FieldRules(tableOf(mapped)).dropped(request, context);
+}
+
+describe('fields that a vendor does not get', () => {
+  it.each([
+    [
+      'are named in the order of the body',
+      { seed: 1, user: 'u', logit_bias: {} },
+      ['seed', 'user', 'logit_bias'],
+    ],
+    ['are not those that are mapped', { seed: 1, stop: 'x' }, ['seed'], ['stop']],
+    ['are not those of the gateway', { model: 'm', messages: [], stream: true, stream_options: {} }, []],
+    ['are not those that say nothing', { seed: null, n: null }, []],
+    ['include what nobody knows', { frobnicate: true }, ['frobnicate']],
+    [
+      'include what every object has',
+      { constructor: 1, hasOwnProperty: 1 },
+      ['constructor', 'hasOwnProperty'],
+    ],
+    [
+      'are not missed where they ask for what is so anyway',
+      { n: 1, logprobs: false, top_logprobs: 0, modalities: ['text'] },
+      [],
+    ],
+  ])('%s', (_what, body, expected, mapped = []) => {
+    expect(drop(body, mapped)).toEqual(expected);
+  });
+
+  it.each([
+    [{ n: 2 }, 'n'],
+    [{ logprobs: true }, 'logprobs'],
+    [{ top_logprobs: 3 }, 'top_logprobs'],
+    [{ modalities: ['text', 'audio'] }, 'modalities'],
+    [{ modalities: 'text' }, 'modalities'],
+    [{ audio: { voice: 'v' } }, 'audio'],
+  ])('would let the response be misread: %j', (body, param) => {
+    expect(() => drop(body)).toThrow(expect.objectContaining({ code: 'unsupported_parameter', param }));
+    expect(drop(body, [param])).toEqual([]);
+  });
+});
