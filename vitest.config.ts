@@ -2,6 +2,7 @@
 // time, so it runs last and alone, one test at a time. Many integration tests wait more than they compute, so three files run at once
 // on two cores. Nothing is retried. Files share the processes that run them, and so the modules that they load: a test leaves nothing
 // behind in its process.
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LongFilesFirst } from './test/support/sequencer.ts';
 
@@ -23,6 +24,8 @@ function project(
       isolate: false,
       maxWorkers,
       sequence: { groupOrder },
+      // Workers that tests start load the sources anew each time: compiled and without types from here.
+      env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile') },
       retry: 0,
       testTimeout: 60_000,
       hookTimeout: 180_000,

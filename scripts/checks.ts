@@ -108,9 +108,10 @@ export function watchTests(args: readonly string[]): Promise<number> {
   });
 }
 
-// No test may reach a real provider or be steered by the settings of a gateway on this machine.
+// No test may reach a real provider or be steered by the settings of a gateway on this machine. Seeds and numbers of cases are the
+// tests' own.
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const foreign = /^(GATEWAY|OPENAI|ANTHROPIC|GEMINI|GOOGLE|AZURE|AWS)_/;
+  const foreign = /^(OPENAI|ANTHROPIC|GEMINI|GOOGLE|AZURE|AWS)_|^GATEWAY_(?!\w+_(SEED|CASES|ROUNDS)$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 }
 

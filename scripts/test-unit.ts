@@ -1,6 +1,8 @@
 // `npm run test:unit`: unit and golden tests alone; `npm run test:unit -- --watch [path…]` runs those again that a change touches.
 import { conclude, runTests, watchTests } from './checks.ts';
 
+// Of random cases a quarter: `npm test` tries all.
+process.env.GATEWAY_TEST_ROUNDS ??= '0.25';
 const given = process.argv.slice(2);
 const paths = given.filter((argument) => argument !== '--watch');
 const args = ['--project=unit', ...paths];

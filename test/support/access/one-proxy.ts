@@ -90,6 +90,9 @@ export interface TestProxyOptions {
   readonly skewMs?: number;
 }
 
+/** An LRU cache allocates its whole table at once: at the real bounds that is more work than everything else in a test. */
+const smallTables = { keysMax: 2_000, scopesMax: 2_000, organizationsMax: 2_000 };
+
 export function startProxy(world: World, options: TestProxyOptions = {}): TestProxy {
   const { time } = world;
   const link = options.link ?? new TestLink();
@@ -99,7 +102,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     clock: { now: () => time.now() + (options.skewMs ?? 0), monotonic: () => time.monotonic() },
     background: (_name: string, promise: Promise<unknown>) => void promise.catch(() => {}),
     metrics: { lookup: count, cacheIgnored: count, cacheFailed: count },
-    limits: { ...accessLimits, ...options.limits },
+    limits: { ...accessLimits, ...smallTables, ...options.limits },
     maxStaleMs: hourMs,
   };
   const recordKeys = options.recordKeys ?? world.controlPlane.signing.publicKeys();

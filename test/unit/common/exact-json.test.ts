@@ -11,6 +11,7 @@ import {
 import { isObject, parseJson } from '../../../common/json.ts';
 import { Random } from '../../support/access/random.ts';
 import { numbersOf, randomNumber, suiteNumbers } from '../../support/json-numbers.ts';
+import { roundsOf } from '../../support/seed.ts';
 
 const again = (text: string) => JSON.stringify(parseExactJson(text));
 
@@ -23,7 +24,7 @@ describe('JSON read exactly', () => {
   it('is written with the numbers it was read with, over numbers at random', () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
-    for (let round = 0; round < 5000; round++) {
+    for (let round = 0; round < roundsOf(5000); round++) {
       const text = `{"a":[${randomNumber(random)},"x"],"b":${randomNumber(random)}}`;
       expect(again(text), `seed ${seed}`).toBe(text);
       expect(numbersOf(String(again(text)))).toEqual(numbersOf(text));

@@ -6,6 +6,7 @@ import { readJsonInSteps, type SlicedReading } from '../../../common/sliced-json
 import { writeJsonInSteps } from '../../../common/sliced-json-writer.ts';
 import { Random } from '../../support/access/random.ts';
 import { randomNumber, suiteNumbers } from '../../support/json-numbers.ts';
+import { roundsOf } from '../../support/seed.ts';
 
 function finish<T>(steps: Generator<void, T>): T {
   for (;;) {
@@ -106,7 +107,7 @@ describe('JSON in steps', () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
     const texts = new Texts(random);
-    for (let round = 0; round < 1500; round++) {
+    for (let round = 0; round < roundsOf(1500); round++) {
       const text = texts.value().toWellFormed();
       const at = `seed ${seed}: ${text.slice(0, 2000)}`;
       const steps = randomSteps(random);
@@ -120,7 +121,8 @@ describe('JSON in steps', () => {
     const random = new Random(seed);
     const texts = new Texts(random);
     let refused = 0;
-    for (let round = 0; round < 4000; round++) {
+    const rounds = roundsOf(4000);
+    for (let round = 0; round < rounds; round++) {
       const text = texts.broken(texts.value()).toWellFormed();
       const expected = parseJson(text);
       if (expected === undefined) refused++;
@@ -128,14 +130,14 @@ describe('JSON in steps', () => {
         shown(expected),
       );
     }
-    expect(refused).toBeGreaterThan(1000);
+    expect(refused).toBeGreaterThan(rounds / 4);
   });
 
   it('is written as it is written at once, over random values and steps', { timeout: 60_000 }, () => {
     const seed = Date.now() % 1_000_000;
     const random = new Random(seed);
     const texts = new Texts(random);
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < roundsOf(1000); round++) {
       const value = {
         read: parseExactJson(texts.value()),
         none: undefined,

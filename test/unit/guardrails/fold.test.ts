@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { contextMax, type FoldedText, fold } from '../../../guardrails/fold.ts';
 import { Random } from '../../support/access/random.ts';
-import { startingSeed } from '../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../support/seed.ts';
 import { disguisedText } from './window.texts.ts';
 
 const seed = startingSeed();
@@ -67,7 +67,7 @@ describe('folding', () => {
 
 describe(`folded text in pieces (seed ${seed})`, () => {
   const random = new Random(seed);
-  const texts = Array.from({ length: 300 }, () => [...disguisedText(random)]);
+  const texts = Array.from({ length: roundsOf(300) }, () => [...disguisedText(random)]);
 
   it('is the whole', () => {
     for (const characters of texts) {

@@ -8,13 +8,13 @@ import { compileCheck } from '../../../guardrails/index.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { scan } from '../../../guardrails/scan.ts';
 import { Random } from '../../support/access/random.ts';
-import { startingSeed } from '../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../support/seed.ts';
 import { escapedText, patternSets, phrases } from './escaped.texts.ts';
 import { cut, through } from './window.pieces.ts';
 
 // GATEWAY_READINGS_SEED repeats the text that a failure names; GATEWAY_READINGS_CASES tries more of them.
 const given = process.env.GATEWAY_READINGS_SEED;
-const cases = given === undefined ? Number(process.env.GATEWAY_READINGS_CASES ?? 600) : 1;
+const cases = given === undefined ? Number(process.env.GATEWAY_READINGS_CASES ?? roundsOf(600)) : 1;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
 
 const checks: Readonly<Record<string, TextCheck>> = {
@@ -133,7 +133,7 @@ function unfolded(raw: string): Folded {
 
 it('a folded text ends where it is cut, as its beginning alone does', () => {
   const random = new Random(firstSeed);
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < roundsOf(200); round++) {
     const raw = escapedText(random).toWellFormed();
     const whole = fold(raw);
     const cuts = Array.from({ length: 8 }, () => random.below(raw.length + 1));

@@ -4,7 +4,7 @@ import { compileCheck } from '../../../guardrails/index.ts';
 import type { Matcher } from '../../../guardrails/matcher.ts';
 import { type Guard, guardText, TextWindow } from '../../../guardrails/window.ts';
 import { Random } from '../../support/access/random.ts';
-import { startingSeed } from '../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../support/seed.ts';
 import { angles, digits, marks, nothing } from './window.matchers.ts';
 import { type Case, compare, cut, fits, through } from './window.pieces.ts';
 import { disguisedText } from './window.texts.ts';
@@ -12,7 +12,7 @@ import { disguisedText } from './window.texts.ts';
 // GATEWAY_WINDOW_SEED repeats the text that a failure names.
 const given = process.env.GATEWAY_WINDOW_SEED;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
-const texts = given === undefined ? 1500 : 1;
+const texts = given === undefined ? roundsOf(1500) : 1;
 const seeds = Array.from({ length: texts }, (_, index) => firstSeed + index);
 
 const phrases = ['bad', 'bad word', 'word up', 'a b', 'straße', 'か', '傻瓜', '가', 'über-cool', 'ad'];

@@ -5,6 +5,7 @@ import { inject, outcomes } from '../../../injector/inject.ts';
 import { Random } from '../../support/access/random.ts';
 import { applyPatch, appPod, injectionSettings, patchOf, type TestPod } from '../../support/injection.ts';
 import { validateObject } from '../../support/kubernetes-schemas.ts';
+import { roundsOf } from '../../support/seed.ts';
 
 const seed = Date.now() % 2 ** 31;
 console.log(`random pods: seed ${seed}`);
@@ -51,7 +52,7 @@ function randomPod(): TestPod {
 describe('random pods', () => {
   it('are valid afterwards, and are left alone by a second application', () => {
     const seen = new Set<string>();
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < roundsOf(1000); round++) {
       const pod = randomPod();
       const { outcome } = inject(pod, injectionSettings());
       seen.add(outcome);
@@ -79,7 +80,7 @@ describe('random pods', () => {
       { name: 'x', value: 1 },
     ];
     const seen = new Set<string>();
-    for (let round = 0; round < 3000; round++) {
+    for (let round = 0; round < roundsOf(3000); round++) {
       const pod = randomPod();
       const { outcome } = inject(misshapen(pod, random.pick(junk)), injectionSettings());
       seen.add(outcome);

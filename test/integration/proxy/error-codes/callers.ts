@@ -193,7 +193,7 @@ export const callersFaults = {
     },
   ],
   guardrail_blocked: later,
-  // test/integration/guardrails/shares.test.ts
+  // test/integration/guardrails/shares.timing.test.ts
   guardrail_unavailable: later,
   project_key_required: [
     {

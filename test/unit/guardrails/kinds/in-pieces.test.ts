@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { compileCheck } from '../../../../guardrails/index.ts';
 import type { Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
-import { startingSeed } from '../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../support/seed.ts';
 import { corpus } from '../personal-data.corpus.ts';
 import { labelledTexts } from '../secrets.corpus.ts';
 import { type Case, compare, cut, fits, through } from '../window.pieces.ts';
@@ -13,7 +13,7 @@ import { wordsCases } from '../words.corpus.ts';
 // GATEWAY_WINDOW_SEED repeats the text that a failure names.
 const given = process.env.GATEWAY_WINDOW_SEED;
 const firstSeed = given === undefined ? startingSeed() : Number(given);
-const rounds = given === undefined ? 400 : 1;
+const rounds = given === undefined ? roundsOf(400) : 1;
 
 const phrases = [...new Set(wordsCases.flatMap((one) => one.phrases))];
 const matchers: Readonly<Record<string, Matcher>> = {

@@ -7,6 +7,7 @@ import { compilePattern } from '../../../../guardrails/kinds/pattern.ts';
 import { costMax, type Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
 import { cut, findInPieces, findWhole } from '../../../support/guardrails/matching.ts';
+import { roundsOf } from '../../../support/seed.ts';
 
 const compile = (...patterns: readonly string[]) => compilePattern({ kind: 'pattern', patterns });
 
@@ -174,7 +175,7 @@ describe('pieces', () => {
       compile('c.{3,9}?a', 'bb'),
       compile('(?s)a.{10}', '(?s)c.{31}'),
     ];
-    for (let round = 0; round < 3_000; round++) {
+    for (let round = 0; round < roundsOf(3_000); round++) {
       const text = Array.from({ length: random.below(120) }, () =>
         random.pick('aabbcc \n😀-'.split('')),
       ).join('');

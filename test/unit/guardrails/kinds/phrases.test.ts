@@ -8,7 +8,7 @@ import { skeletonOf } from '../../../../guardrails/kinds/skeleton.ts';
 import { isWithinWord } from '../../../../guardrails/kinds/word-boundaries.ts';
 import type { Inspected, Matcher } from '../../../../guardrails/matcher.ts';
 import { Random } from '../../../support/access/random.ts';
-import { startingSeed } from '../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../support/seed.ts';
 import { wordsCases } from '../words.corpus.ts';
 
 function inspect(matcher: Matcher, raw: string, isEnd = true): Inspected {
@@ -143,7 +143,7 @@ describe('phrases at random', () => {
     const random = new Random(seed);
     const some = (length: number, letters: string) =>
       Array.from({ length }, () => random.pick([...letters])).join('');
-    for (let round = 0; round < 2000; round++) {
+    for (let round = 0; round < roundsOf(2000); round++) {
       const phrases = Array.from({ length: 1 + random.below(12) }, () => some(1 + random.below(5), 'abc '))
         .map((phrase) => phrase.trim().replace(/ +/g, ' '))
         .filter((phrase) => phrase !== '');

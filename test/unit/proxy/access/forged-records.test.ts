@@ -27,7 +27,7 @@ import {
 } from '../../../support/access/one-proxy.ts';
 import { Random, scrambled } from '../../../support/access/random.ts';
 import { newSigningKey, noRecordKeys } from '../../../support/access/signing.ts';
-import { startingSeed } from '../../../support/seed.ts';
+import { roundsOf, startingSeed } from '../../../support/seed.ts';
 
 const revoked = hashOf(1);
 const southern = hashOf(2);
@@ -297,7 +297,7 @@ describe.each(
 });
 
 describe('thousands of records at random', () => {
-  const each = 4_000;
+  const each = roundsOf(4_000);
   const seed = Number(process.env.GATEWAY_MODEL_SEED ?? startingSeed());
 
   /** As a proxy with the right keys reads them, whatever the time. */

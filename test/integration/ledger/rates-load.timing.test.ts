@@ -1,6 +1,6 @@
 // Limits on rates under two hundred callers at once, over three proxies that are processes of their own and share one Redis. With
 // RATES_LONG=1 for minutes, so that the minute rolls and killed proxies are forgotten:
-//   RATES_LONG=1 node_modules/.bin/vitest run test/integration/ledger/rates-load.test.ts
+//   RATES_LONG=1 node_modules/.bin/vitest run test/integration/ledger/rates-load.timing.test.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisAnswers } from '../../support/asking.ts';
 import { tell } from '../../support/figures.ts';

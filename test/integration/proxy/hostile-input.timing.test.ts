@@ -1,0 +1,49 @@
+// Other callers do not feel what no well-meaning client sends.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatRequest, startGateway, type TestGateway } from '../../support/gateway.ts';
+import { startNode, until } from '../../support/process.ts';
+
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ proxy: { GATEWAY_BODY_BYTES_MAX: '32MiB' } });
+  key = (await gateway.organization.createKey()).value;
+});
+afterAll(() => gateway.close());
+
+describe('other callers', () => {
+  /** Milliseconds of each of some requests, one after another, in order of length. */
+  async function latencies(url: string, count: number): Promise<number[]> {
+    const times: number[] = [];
+    for (let sent = 0; sent < count; sent++) {
+      const started = performance.now();
+      await (await fetch(`${url}/v1/chat/completions`, chatRequest(key))).text();
+      times.push(performance.now() - started);
+    }
+    return times.sort((a, b) => a - b);
+  }
+  const p99 = (times: number[]) => times[Math.floor(times.length * 0.99)] ?? 0;
+
+  it.each(['[', '{},'])('answer as when it is quiet beside bodies of 32 MiB of %s', async (pattern) => {
+    // The attacker, the proxy and this caller are processes of their own: else one event loop would be all three.
+    const proxy = await gateway.startProxyProcess();
+    await latencies(proxy.url, 100);
+    const quiet = await latencies(proxy.url, 200);
+    const attacker = startNode(['test/support/flood.ts', String(proxy.port), key, pattern]);
+    await until(() => attacker.stdout().includes('400'));
+    const busy = await latencies(proxy.url, 200);
+    await attacker.stop();
+    await proxy.child.stop();
+    const refused = attacker
+      .stdout()
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(new Set(refused)).toEqual(new Set(['400 invalid_request']));
+    console.log(
+      `beside ${refused.length} bodies of ${pattern}: p99 ${p99(busy).toFixed(1)} ms, quiet ${p99(quiet).toFixed(1)} ms`,
+    );
+    // On a machine that runs other tests as well, single milliseconds are noise.
+    expect(p99(busy)).toBeLessThan(10 * Math.max(p99(quiet), 5));
+  });
+});
