@@ -15,8 +15,8 @@ interface VendorRow {
   readonly secret: 'api key' | 'api key or access keys';
   /** The region of a provider key is the geography that processes, which says what a request costs; else it is of the URL alone. */
   readonly dataZones: boolean;
-  /** Whose bills its usage is compared with, in the contract's word. */
-  readonly bills: string;
+  /** Whose bills its usage is compared with, in the contract's word; undefined: nobody's that can be imported. */
+  readonly bills: string | undefined;
 }
 
 export const vendors = {

@@ -21,7 +21,7 @@ const both = { tokens: true, cost: true } as const;
 
 const billsOf = Object.fromEntries(vendorNames.map((name) => [name, vendors[name].bills])) as {
   readonly [Name in VendorName]: (typeof vendors)[Name]['bills'];
-} satisfies Record<VendorName, BillVendor>;
+} satisfies Record<VendorName, Exclude<BillVendor, 'other'> | undefined>;
 
 export const documents = {
   openai_usage: { vendor: 'openai', tells: tokens, finalAfterMs: dayMs },
