@@ -15,6 +15,7 @@ import { bootstrap, startOperatorsPlane } from '../../support/operators.ts';
 import { createDatabase } from '../../support/postgres.ts';
 import { freePort, until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
+import { metric } from '../../support/telemetry.ts';
 
 const minuteMs = 60_000;
 
@@ -308,6 +309,7 @@ describe('doctor at a gateway that is cut off from its database', () => {
     const server = `127.0.0.1:${gateway.controlPlane.grpcPort}`;
     const token = gateway.secrets.platformToken;
     expect((await visit({ server, token })).failures).toEqual([]);
+    await until(async () => (await metric(gateway.proxy, 'gateway_feed_age_seconds')) >= 0, { what: 'the feed' });
     await forwarder.cut();
     const visited = await visit({ server, token, timeoutMs: 15_000, proxies: [gateway.proxy.adminUrl] });
     expect(visited.failures).toEqual(['database']);

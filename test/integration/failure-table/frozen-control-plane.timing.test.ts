@@ -89,13 +89,12 @@ describe.concurrent('control plane frozen', () => {
       await until(async () => (await age(proxy)) >= 0, { what: 'the feed' });
       return proxy;
     };
-    const first = await start();
-    const adminUrl = `http://127.0.0.1:${replicas[0].adminPort}`;
-    const watched = (await metric({ adminUrl }, 'gateway_control_plane_watchers')) === 1 ? 0 : 1;
-    const proxies = [first, await start(), await start()];
+    const proxies = [await start(), await start(), await start()];
     const { id, value } = await gateway.organization.createKey();
     expect(await outcomes(proxies, admission(value))).toEqual(proxies.map(() => '200'));
 
+    const watchers = await Promise.all(replicas.map(watchersOf));
+    const watched = watchers[0] === Math.max(...watchers) ? 0 : 1;
     links[watched].freeze();
     const atOther = operatorApi(replicas[1 - watched]?.httpPort ?? 0, gateway.organization.ownerToken);
     await atOther.call('VirtualKeys/Revoke', { id });
@@ -105,12 +104,15 @@ describe.concurrent('control plane frozen', () => {
       resolveNewKeys(proxies),
     ]);
     tell('replica frozen: a revocation at the other reaches three proxies', refused);
-    expect(refused[0], 'the first proxy watched the frozen one').toBeGreaterThan(1000);
+    expect(Math.max(...refused), 'a proxy watched the frozen one').toBeGreaterThan(1000);
     tell('replica frozen: a new key is let in', resolved.waited);
     tell('replica frozen: a new key is let in at a proxy that is well', resolved.beside);
     expect(Math.max(...resolved.waited)).toBeLessThan(500 + busyMs(resolved.beside));
   }, 40_000);
 });
+
+const watchersOf = ({ adminPort }: { readonly adminPort: number }) =>
+  metric({ adminUrl: `http://127.0.0.1:${adminPort}` }, 'gateway_control_plane_watchers');
 
 /** Milliseconds of first requests with new keys, at every proxy in turn, and meanwhile at one whose control plane is well. */
 async function resolveNewKeys(proxies: readonly TestProxy[]) {
