@@ -88,6 +88,8 @@ export interface TestProxyOptions {
   readonly recordKeys?: RecordKeys;
   /** How far the proxy's wall clock is ahead. */
   readonly skewMs?: number;
+  /** Default: an hour. */
+  readonly maxStaleMs?: number;
 }
 
 export function startProxy(world: World, options: TestProxyOptions = {}): TestProxy {
@@ -100,7 +102,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     background: (_name: string, promise: Promise<unknown>) => void promise.catch(() => {}),
     metrics: { lookup: count, cacheIgnored: count, cacheFailed: count },
     limits: { ...accessLimits, ...options.limits },
-    maxStaleMs: hourMs,
+    maxStaleMs: options.maxStaleMs ?? hourMs,
   };
   const recordKeys = options.recordKeys ?? world.controlPlane.signing.publicKeys();
   const cache = createRedisRecords({ ...shared, commands: world.redis.commands(), sealKeys, recordKeys });
