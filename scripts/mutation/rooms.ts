@@ -57,7 +57,11 @@ export const rooms: Readonly<Record<RoomName, Room>> = {
         why: 'its tests wait for threads: half a minute for each mutant',
       },
     ],
-    tests: ['test/unit/guardrails/*.test.ts', 'test/unit/proxy/guardrails/{!(worker-pool),*/**/*}.test.ts'],
+    tests: [
+      'test/unit/guardrails/*.test.ts',
+      'test/unit/proxy/control-plane/wire-guardrails.test.ts',
+      'test/unit/proxy/guardrails/{!(worker-pool),*/**/*}.test.ts',
+    ],
   },
   translators: {
     why: 'wire formats: a request, response, stream or error means something else to the other side',

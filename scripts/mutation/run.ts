@@ -58,7 +58,7 @@ function optionsFor(
     concurrency: 1,
     // A busy machine is no killed mutant.
     timeoutMS: 30_000,
-    timeoutFactor: 4,
+    timeoutFactor: 2,
     dryRunTimeoutMinutes: 30,
     incremental: true,
     ...(sample === undefined && { incrementalFile: `${base}.json` }),

@@ -309,7 +309,9 @@ describe('doctor at a gateway that is cut off from its database', () => {
     const server = `127.0.0.1:${gateway.controlPlane.grpcPort}`;
     const token = gateway.secrets.platformToken;
     expect((await visit({ server, token })).failures).toEqual([]);
-    await until(async () => (await metric(gateway.proxy, 'gateway_feed_age_seconds')) >= 0, { what: 'the feed' });
+    await until(async () => (await metric(gateway.proxy, 'gateway_feed_age_seconds')) >= 0, {
+      what: 'the feed',
+    });
     await forwarder.cut();
     const visited = await visit({ server, token, timeoutMs: 15_000, proxies: [gateway.proxy.adminUrl] });
     expect(visited.failures).toEqual(['database']);

@@ -88,6 +88,8 @@ export interface TestProxyOptions {
   readonly recordKeys?: RecordKeys;
   /** How far the proxy's wall clock is ahead. */
   readonly skewMs?: number;
+  /** Default: an hour. */
+  readonly maxStaleMs?: number;
 }
 
 /** An LRU cache allocates its whole table at once: at the real bounds that is more work than everything else in a test. */
@@ -103,7 +105,7 @@ export function startProxy(world: World, options: TestProxyOptions = {}): TestPr
     background: (_name: string, promise: Promise<unknown>) => void promise.catch(() => {}),
     metrics: { lookup: count, cacheIgnored: count, cacheFailed: count },
     limits: { ...accessLimits, ...smallTables, ...options.limits },
-    maxStaleMs: hourMs,
+    maxStaleMs: options.maxStaleMs ?? hourMs,
   };
   const recordKeys = options.recordKeys ?? world.controlPlane.signing.publicKeys();
   const cache = createRedisRecords({ ...shared, commands: world.redis.commands(), sealKeys, recordKeys });

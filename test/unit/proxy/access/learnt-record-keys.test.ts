@@ -2,6 +2,7 @@
 // signatures left there counts while the control plane is of that release, and never again once one has signed.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { heldOf } from '../../../../proxy/access/held.ts';
+import { nameInLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
 import { inLayout4 } from '../../../support/access/layout-4.ts';
 import {
   createWorld,
@@ -105,6 +106,21 @@ describe('a proxy that is given no public key', () => {
     await world.time.advance(10);
     expect(proxy.events).toEqual(['redis', 'control_plane']);
     expect([...world.redis.values.keys()]).toEqual(names);
+  });
+
+  it('ignores and counts what it cannot read of what the release before left there', async () => {
+    world.controlPlane.signing.signs = false;
+    const name = nameInLayout4({ kind: 'key', ref: key });
+    for (const [length, header] of [
+      [9, 'no header'],
+      [200, '["one",1,"north"]'],
+    ] as const) {
+      world.redis.plant(name, Buffer.concat([Buffer.from([4, 0, length]), Buffer.from(header)]));
+      const proxy = startUntold();
+      await world.time.advance(100);
+      expect(await find(proxy)).toBe(`id-${key}`);
+      expect(proxy.events).toEqual(['unreadable', 'control_plane']);
+    }
   });
 
   it('forgets what nobody had signed as soon as a control plane signs, and fails no request over it', async () => {

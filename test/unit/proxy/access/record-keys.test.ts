@@ -22,6 +22,12 @@ const [old, fresh] = [newSigningKey(), newSigningKey()];
 
 afterEach(() => rmSync(file, { force: true }));
 
+function collectLog() {
+  const logged: string[] = [];
+  const stream = { write: (line: string) => void logged.push(line) };
+  return { logged, log: createLogger({ name: 'test', level: 'info', stream }) };
+}
+
 function recordOf(key: SigningKey, revision = 1) {
   const head = { epoch: 'one', revision, signedAt: 1 };
   const [record] = signRecords(key, head, [{ kind: 'key', ref: 'ab', body: Buffer.from('body') }]);
@@ -53,18 +59,41 @@ describe('public keys in a file', () => {
   });
 });
 
+describe('a file of public keys', () => {
+  it('is logged when it has changed, and once with its name when it holds none any more', async () => {
+    const { log, logged } = collectLog();
+    writeFileSync(file, publicPemOf(old));
+    const given = openRecordKeys(
+      { keys: parseVerifyingKeys(publicPemOf(old)), file, maxStaleMs: 3_600_000 },
+      { log, everyMs: 5, clock: systemClock, limits: accessLimits },
+    );
+    const lines = (count: number) => until(() => logged.length >= count, { what: `${count} lines` });
+    writeFileSync(file, [old, fresh].map(publicPemOf).join(''));
+    await lines(1);
+    writeFileSync(file, 'no key');
+    await lines(2);
+    writeFileSync(file, publicPemOf(fresh));
+    await lines(3);
+    given.close();
+    expect(logged).toEqual([
+      expect.stringContaining('was read anew'),
+      expect.stringContaining(`what stands in ${file} `),
+      expect.stringContaining('was read anew'),
+    ]);
+  });
+});
+
 describe('a control plane that signs with no key that is given', () => {
   it('is refused each time with what to do, and logged once', () => {
-    const logged: string[] = [];
-    const stream = { write: (line: string) => void logged.push(line) };
-    const log = createLogger({ name: 'test', level: 'info', stream });
+    const { log, logged } = collectLog();
     const given = openRecordKeys(
       { keys: parseVerifyingKeys(publicPemOf(old)), file: undefined, maxStaleMs: 3_600_000 },
       { log, clock: systemClock, limits: accessLimits },
     );
-    expect(() => given.refuse('unknown key')).toThrow('add its public key to GATEWAY_RECORD_KEYS');
-    expect(() => given.refuse('unknown key')).toThrow('add its public key to GATEWAY_RECORD_KEYS');
-    expect(logged).toEqual([expect.stringContaining('add its public key')]);
+    for (let times = 0; times < 3; times++) {
+      expect(() => given.refuse('unknown key')).toThrow('add its public key to GATEWAY_RECORD_KEYS');
+      expect(logged).toEqual([expect.stringContaining('add its public key')]);
+    }
     given.close();
   });
 });
@@ -77,6 +106,18 @@ describe('public keys that the control plane names', () => {
     for (let count = 0; count < 8; count++) learnt.learn([newSigningKey().publicKey]);
     expect(learnt.isGenuine(recordOf(old))).toBe(false);
     expect(learnt.state().ids).toHaveLength(8);
+  });
+
+  it('are logged when they are named for the first time', () => {
+    const { log, logged } = collectLog();
+    const learnt = openRecordKeys(
+      { keys: undefined, file: undefined, maxStaleMs: 3_600_000 },
+      { log, clock: systemClock, limits: accessLimits },
+    );
+    for (let times = 0; times < 3; times++) learnt.learn([old.publicKey, fresh.publicKey]);
+    expect(logged.map((line) => JSON.parse(line).key)).toEqual(
+      [old, fresh].map(({ id }) => id.toString('hex')),
+    );
   });
 
   it('must be of the kind that signs', () => {

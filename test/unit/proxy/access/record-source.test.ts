@@ -281,6 +281,29 @@ describe('a key that was served stale', () => {
   });
 });
 
+describe('records that are ageing', () => {
+  it('are renewed within an eighth of what they may be old, where that is short', async () => {
+    const proxy = await startWarm({ maxStaleMs: 60_000 });
+    await world.time.advance(31_000);
+    expect(await find(proxy)).toBe(keyId);
+    await world.time.advance(60_000 / 8);
+    expect(proxy.link.resolves).toBe(2);
+  });
+
+  it('are renewed a few at a time', async () => {
+    const hashes = Array.from({ length: 5 }, (_, index) => hashOf(300 + index));
+    for (const hash of hashes) world.database.createKey(hash, { organizationId: 'north' });
+    const proxy = await startWarm({ limits: { renewalsMax: 2 } });
+    for (const hash of hashes) await find(proxy, hash);
+    await world.time.advance(hourMs / 2 + 60_000);
+    proxy.link.resolves = 0;
+    proxy.link.way = { there: 1_000, back: 1 };
+    for (const hash of hashes) void proxy.source.find(hash, address);
+    await world.time.advance(60_000);
+    expect(proxy.link.resolves).toBe(2);
+  });
+});
+
 describe('Redis', () => {
   it('answers what memory does not hold', async () => {
     await startWarm({ withRedis: true });

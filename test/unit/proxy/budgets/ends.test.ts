@@ -49,6 +49,20 @@ describe('a database that was restored', () => {
     expect(books()).toMatchObject({ leased: 0, unsettled: 110 });
   });
 
+  it('has all of a session that ended shortly before: what its requests give back later is not returned', async () => {
+    await world.time.advance(50);
+    const before = session();
+    const late = await world.take(ask(100, 'a'));
+    world.budgets.renewSession(before);
+    await world.time.advance(1_000);
+    world.budgets.epochChanged('restored', 'epoch-3');
+    await world.time.advance(1_000);
+    const returns = world.link.returns.length;
+    late.settle(0);
+    await world.time.advance(1_000);
+    expect(world.link.returns.slice(returns).filter((request) => request.session === before)).toEqual([]);
+  });
+
   it('is drawn from by nobody before', async () => {
     const asked = attempt(world.budgets, ask(100, 'a'));
     expect(world.budgets.stamp().session).toBe('');

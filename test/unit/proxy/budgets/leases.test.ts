@@ -373,6 +373,17 @@ describe('closing', () => {
   });
 });
 
+describe('closing while the control plane is silent', () => {
+  it('refuses those who wait at once', async () => {
+    world.link.condition = 'mute';
+    const waiting = world.refusal(ask(100, 'a'), 10);
+    const closing = world.budgets.close(world.time.monotonic() + 3_000);
+    expect(await waiting).toBe('unavailable a');
+    await world.time.advance(3_000);
+    await closing;
+  });
+});
+
 describe('memory', () => {
   it('forgets budgets that were not used for a minute, and goes on with their count', async () => {
     (await world.take(ask(100, 'a'))).settle(0);

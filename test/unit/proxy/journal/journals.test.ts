@@ -87,6 +87,32 @@ describe('what is taken', () => {
   });
 });
 
+describe('a journal in which nothing has happened since', () => {
+  it('is not written again', () => {
+    take('x');
+    endTurn();
+    expect(writes).toBe(1);
+    journals.flush();
+    journals.flush();
+    expect(writes).toBe(1);
+  });
+
+  it('begins with nothing that is to be written', () => {
+    journals.flush();
+    expect(writes).toBe(0);
+  });
+
+  it('is not written for a hold that was given back before', () => {
+    const taken = take('x');
+    taken.released(0, []);
+    endTurn();
+    taken.released(30, []);
+    endTurn();
+    expect(writes).toBe(1);
+    expect(left()).toMatchObject({ killed: [], settled: [] });
+  });
+});
+
 describe('what is settled', () => {
   it('is written before it is reported', () => {
     take('x');

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { Slice, sliceOrigin } from '../../../../proxy/budgets/lease.ts';
+import { Slices } from '../../../../proxy/budgets/lease-table.ts';
+
+const dayMs = 86_400_000;
+const budget = { id: 'a', period: 'day' } as const;
+const session = { id: 's', shuts: true };
+
+describe('the lease of a budget', () => {
+  it('stays the current one when another of the same budget ends', () => {
+    const leases = new Slices();
+    const today = leases.open(session, budget, { at: dayMs / 2, now: 0 });
+    const tomorrow = leases.ahead(today, 0);
+    expect(tomorrow?.state).toBe('next');
+    if (tomorrow !== undefined) leases.retire(tomorrow);
+    expect([tomorrow?.state, leases.current('a')]).toEqual(['past', today]);
+  });
+
+  it('is the one of the next window from when that begins', () => {
+    const leases = new Slices();
+    const today = leases.open(session, budget, { at: dayMs / 2, now: 0 });
+    const tomorrow = leases.ahead(today, 0);
+    expect(leases.ahead(today, 0)).toBeUndefined();
+    if (tomorrow !== undefined) leases.begin(tomorrow);
+    expect([today.state, tomorrow?.state]).toEqual(['past', 'current']);
+    expect(leases.current('a')).toBe(tomorrow);
+  });
+
+  it('goes on with its count after it was forgotten, in its session alone', () => {
+    const leases = new Slices();
+    const moment = { at: dayMs / 2, now: 0 };
+    const lease = leases.open(session, budget, moment);
+    lease.draw('draw', 0);
+    leases.forget(lease, 's');
+    expect(leases.current('a')).toBeUndefined();
+    const again = leases.open(session, budget, moment);
+    expect(again.seq).toBe(1);
+    leases.forget(again, 'another');
+    expect(leases.open(session, budget, moment).seq).toBe(0);
+  });
+});
+
+describe('a lease of which the control plane is told what is shut', () => {
+  it('is deleted where the response says that the budget is', () => {
+    const lease = new Slice(sliceOrigin('s', budget, 0), { seq: 0, shuts: true }, 0);
+    lease.draw('open', 0);
+    lease.drawn({ outcome: 'deleted', granted: 0, attainable: undefined, epoch: '', now: 0 }, 0);
+    expect(lease.state).toBe('deleted');
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { Secret } from '../../../../common/secret.ts';
+import { heldOfLayout4 } from '../../../../proxy/record-cache/redis-layout-4.ts';
+
+it('secrets of the layout before are secrets again: those of provider keys, and those of guardrails that call a webhook', () => {
+  const words = { id: 'w', check: { kind: 'words', phrases: ['a'] } };
+  const webhook = {
+    id: 'h',
+    check: { kind: 'webhook', url: 'https://a.example', secret: 'the-webhook-secret' },
+  };
+  const record = {
+    id: 'north',
+    providerKeys: [{ id: 'p', secret: { apiKey: 'the-provider-secret' } }],
+    guardrails: [words, webhook],
+  };
+  const stored = { asOf: { epoch: 'one', revision: 1 }, content: { confirmedAt: 0, record } };
+  const held = heldOfLayout4({ kind: 'organization', ref: 'organization:north' }, stored, 7);
+  if (held.kind !== 'organization') throw new Error('it is an organization');
+  expect(held).toMatchObject({ confirmedAt: 7, isUnsigned: true });
+  const [providerKey] = held.record.providerKeys;
+  expect(providerKey?.secret.apiKey?.reveal()).toBe('the-provider-secret');
+  expect(providerKey?.secret.accessKeyId).toBeUndefined();
+  expect(held.record.guardrails[0]).toEqual(words);
+  const check = held.record.guardrails[1]?.check;
+  expect(check?.kind === 'webhook' && check.secret).toBeInstanceOf(Secret);
+  expect(JSON.stringify(held)).not.toContain('-secret');
+});
