@@ -1,7 +1,6 @@
 // A request to a service that somebody else than the operator has named: whoever adds a webhook or a guardrail chooses where a
 // program connects to. So: https with verified certificates only, allowed addresses only, judged at the moment of connecting, no
 // redirects, no answer read further than it has to be. node:https does all of this; undici would be a second client here.
-
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';

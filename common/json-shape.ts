@@ -4,8 +4,6 @@
 /** @throws ShapeError for what has another shape */
 export type Shape<T> = (value: unknown) => T;
 
-export type ShapeOf<S> = S extends Shape<infer T> ? T : never;
-
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
   readonly path: string;

@@ -1,5 +1,4 @@
 // JSON lines on standard output (the only pino). Never prompts, answers or keys: what is logged is chosen field by field.
-
 import { openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';

@@ -1,6 +1,5 @@
 // Runs a command that is one method of the contract: names become ids, what was typed becomes the request, whoever asks for what
 // cannot be undone is asked, the answer is printed.
-
 import { fieldsOf, isOptional, methodTypes } from '../proto/json/contract.ts';
 import type { Given, GivenValue, Invocation, MethodCommand, Request } from './command.ts';
 import { Failure, usageMistake } from './failure.ts';

@@ -1,6 +1,5 @@
 // Names where the contract takes ids: what is no id is looked up among all there are, and stands for exactly one of them. Whoever asks
 // is known without a look-up, which members have no right to.
-
 import type { JsonObject } from '../common/json.ts';
 import { isUuid } from '../common/uuid.ts';
 import { canonicalVendorName } from '../common/vendors.ts';

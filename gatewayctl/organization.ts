@@ -1,5 +1,4 @@
 // Whose things a command is about: the organization that is said, or the context's, or the only one the caller belongs to.
-
 import type { Client } from './client.ts';
 import type { Invocation } from './command.ts';
 import { type Failure, usageMistake } from './failure.ts';

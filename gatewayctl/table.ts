@@ -1,6 +1,5 @@
 // Answers for people: aligned columns, or one field a line. What comes from a server is shown without its control characters:
 // a name must not move the cursor.
-
 import { isObject } from '../common/json.ts';
 import type { ModelMatch__Output } from '../proto/generated/gateway/v1/ModelMatch.ts';
 import { enumNames, enumWord, type FieldType, fieldsOf, isMessage } from '../proto/json/contract.ts';

@@ -1,6 +1,5 @@
 // Guardrails in the contract's words, and a check of the contract as our own type. Both planes read checks here, so what an
 // operator leaves out means the same wherever it is read. What is not understood is undefined: nobody may take it for nothing.
-
 import { Secret } from '../common/secret.ts';
 import type { GuardrailCheck__Output } from '../proto/generated/gateway/v1/GuardrailCheck.ts';
 import type { ModelCheck__Output } from '../proto/generated/gateway/v1/ModelCheck.ts';

@@ -1,6 +1,5 @@
 // What a guardrail is, as both planes know it: the control plane checks and tests it, proxies apply it. Says nothing of how it
 // came here or what is done with its findings.
-
 import type { Secret } from '../common/secret.ts';
 import type {
   FailureRule,

@@ -1,5 +1,4 @@
 // The client of the API server with what it needs from files, which change under the running keeper: kubelets renew tokens.
-
 import { type Reread, readNamed, reread } from '../common/file-watcher.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import type { Logger } from '../common/logger.ts';

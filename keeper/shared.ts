@@ -1,5 +1,4 @@
 // What the parts of a keeper share: what all are given, what one of them is to the others, and how each repeats its tasks.
-
 import type { CertificateEnds } from '../common/certificate-ends.ts';
 import type { Clock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';

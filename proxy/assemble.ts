@@ -1,5 +1,4 @@
 // Puts the full proxy together, once, from the outside in: records, ledger, guardrails, providers.
-
 import { hostname } from 'node:os';
 import { type CatalogWatch, openCatalog } from '../catalog/file.ts';
 import { catalogAge, catalogState } from '../catalog/in-force.ts';

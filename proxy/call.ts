@@ -1,5 +1,4 @@
 // One authorised chat request on its way: what inspect, reserve and dispatch look at, and what became of it.
-
 import type { Caller } from './access/authenticator.ts';
 import type { ModelCapabilities } from './catalog/capabilities.ts';
 import type { CatalogModel } from './catalog/models.ts';

@@ -1,5 +1,4 @@
 // The way to the providers: their names and addresses, and connections that go nowhere else.
-
 import { systemClock } from '../common/clock.ts';
 import type { Lifecycle } from '../common/lifecycle.ts';
 import { HeldShare } from '../common/shares.ts';

@@ -1,5 +1,4 @@
 // Every setting of the proxy with its default and why; docs/configuration.md is rendered from this table.
-
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { totalmem } from 'node:os';

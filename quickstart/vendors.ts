@@ -1,6 +1,5 @@
 // Which vendors the quick start calls: each whose key stands in the environment under its usual name; the simulator stands in
 // for the others.
-
 import { type VendorName, vendorNames, vendors } from '../common/vendors.ts';
 import { accounts } from '../simulator/managed-cloud-models/accounts.ts';
 

@@ -1,6 +1,5 @@
 // Writes the tables of docs/ from the programs' own tables (settings, error codes, metrics, providers) and from the one that the
 // conformance tests take their cases from. What stands outside the markers is prose and stays. With --check it writes nothing and fails if a table differs.
-
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Setting } from '../common/settings.ts';

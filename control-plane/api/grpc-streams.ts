@@ -1,6 +1,5 @@
 // Streams of gRPC. A watch: messages both ways until either side, or a revoked token, ends it. A download: bytes as fast as the client
 // takes them.
-
 import type { EventEmitter } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { WatchRequest__Output } from '../../proto/generated/gateway/v1/WatchRequest.ts';

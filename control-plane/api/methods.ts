@@ -1,6 +1,5 @@
 // Every method of the contract: for whom, which roles, whose resource it names, and its handler. A method without a row
 // does not type-check, and a contract that differs from the table does not start.
-
 import { contract, type MethodDefinition, type services } from '../../proto/load.ts';
 import type { Role } from '../../proto/words/access.ts';
 import * as aiSystems from '../services/ai-systems.ts';

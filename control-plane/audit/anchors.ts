@@ -1,6 +1,5 @@
 // A folder outside the database that anchors of the audit log are written to, one file each, never changed: such as the mount of an
 // object store that keeps what was written. Once a day they are compared with the log.
-
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AuditAnchor, type ChainPoint, readAnchorLine } from '../../common/audit-anchor.ts';

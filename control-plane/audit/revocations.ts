@@ -1,6 +1,5 @@
 // Which events took something away from somebody: access, money, a secret that no longer counts. Undone by a restore, each of them
 // has to be done again; whatever gave something is missed by those who need it.
-
 import { anObject } from '../../common/json-shape.ts';
 import type { MethodName } from '../api/methods.ts';
 import type { AuditEvent } from '../store/audit-chain.ts';

@@ -1,6 +1,5 @@
 // One proxy's watch, from its start message to its end. Everything that is sent goes out in one loop, so the order holds:
 // changes by revision, and an answer only after every change up to it. Recalls alone go out whenever they come.
-
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { WatchAsk__Output } from '../../proto/generated/gateway/v1/WatchAsk.ts';

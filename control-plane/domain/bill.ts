@@ -1,5 +1,4 @@
 // Bills as operators import them: the contract's words, and what a row of one may hold. Pure.
-
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import type { BillReference__Output } from '../../proto/generated/gateway/v1/BillReference.ts';
 import type { BillRow__Output } from '../../proto/generated/gateway/v1/BillRow.ts';

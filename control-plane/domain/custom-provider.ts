@@ -1,6 +1,5 @@
 // Custom providers: how they are named, which wire format they speak and how their keys are sent. Problems never repeat
 // what was sent: it may be a key in the wrong field.
-
 import { holdsCredential } from '../../common/credential.ts';
 import { canonicalVendorName, isVendorName, type VendorName, vendors } from '../../common/vendors.ts';
 import { type KeyForm, keyForms, wireFormats } from '../../proto/words/access.ts';

@@ -1,6 +1,5 @@
 // What a guardrail looks for: the contract's check, read field by field; and compiled as proxies will compile it, so that what is
 // stored can be run, which takes a while and is for a worker to do. Problems never repeat a phrase or pattern.
-
 import { memberOf, readCheck } from '../../guardrails/contract.ts';
 import { type CheckKind, isTextCheck, kindTraits } from '../../guardrails/definition.ts';
 import { compileCheck, InvalidCheckError } from '../../guardrails/index.ts';

@@ -1,5 +1,4 @@
 // Guardrails: their fields beside what they look for, and what cannot go together.
-
 import { holdsCredential } from '../../common/credential.ts';
 import { memberOf } from '../../guardrails/contract.ts';
 import { type Guardrail, kindTraits, type Stage } from '../../guardrails/definition.ts';

@@ -1,5 +1,4 @@
 // Limits: what they count, on whom, how much. A budget says how much in money and for how long; any other limit in a count.
-
 import { type BudgetPeriod, totalWindow } from '../../common/budget-window.ts';
 import { budgetUsdMax, nanoOfUsd, nanoPerUsd } from '../../common/money.ts';
 import { budgetPeriods, type LimitSubjectKind, limitKinds, limitSubjects } from '../../proto/words/access.ts';

@@ -1,7 +1,6 @@
 // Selectors of models, as operators write them: folded into canonical names, held against the models that are known, and refused where
 // they select none of them, because a limit that never applies is open and a list that lets nothing through is closed, and neither
 // says so. No problem repeats what was sent.
-
 import { chatModels, isInCatalog, openNames } from '../../catalog/model-names.ts';
 import { canonicalSelector, isGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';

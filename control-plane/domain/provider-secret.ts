@@ -1,6 +1,5 @@
 // The secret of a provider key as the database holds it: sealed, and bound to its organization, provider key, field and
 // version, so that a sealed secret which is copied to another row or put back from an older backup of it does not open.
-
 import { at, readShape } from '../../common/json-shape.ts';
 import { type SealContext, type SealKeys, seal, unseal } from '../../common/seal.ts';
 import { aMessage } from '../../proto/json/message-shape.ts';

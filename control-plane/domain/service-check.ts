@@ -1,6 +1,5 @@
 // Checks that ask somebody: a vendor's service by its adapter, a classifier model by its form. What the adapter or form does not know is
 // refused, because nobody would look at it. Problems never repeat a credential.
-
 import { isModelName } from '../../common/model-facts.ts';
 import { type CheckKind, kindTraits } from '../../guardrails/definition.ts';
 import { modelForm, modelForms } from '../../guardrails/models/index.ts';

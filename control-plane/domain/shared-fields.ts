@@ -1,6 +1,5 @@
 // The fields that several resources share: names, ids, times, model globs, metadata, page sizes. Each reader says in its
 // problem what is accepted, and never repeats what was sent.
-
 import { isModelGlob } from '../../catalog/model-selector.ts';
 import { holdsCredential } from '../../common/credential.ts';
 import { isUuid } from '../../common/uuid.ts';

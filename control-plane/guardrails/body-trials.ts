@@ -1,6 +1,5 @@
 // What guardrails make of a whole request or response: the places of its text, the matchers and what becomes of findings are those of
 // proxies. Runs in a worker; nothing of the body is kept or logged. Of what was found the places are told, never the words.
-
 import { parseExactJson } from '../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../common/json.ts';
 import { readAlso } from '../../guardrails/contract.ts';

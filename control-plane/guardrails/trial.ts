@@ -1,5 +1,4 @@
 // One guardrail on trial: what its check is, how long it may take, and what is told of it. Runs in a worker.
-
 import { setImmediate as turn } from 'node:timers/promises';
 import { readCheck } from '../../guardrails/contract.ts';
 import { isTextCheck, type PromptSizeCheck } from '../../guardrails/definition.ts';

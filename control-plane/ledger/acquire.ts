@@ -1,6 +1,5 @@
 // Sets money of a window aside for a session. What is granted was free under the locks, so no interleaving grants more than
 // the budget has; what was answered is stored, refusals too, so an operation that comes twice happens once.
-
 import type { Selectable } from 'kysely';
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import { aNumber, aRecord, aWord, orAbsent } from '../../common/json-shape.ts';

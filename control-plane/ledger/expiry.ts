@@ -1,7 +1,6 @@
 // Closes sessions that are silent: every replica looks for them every few seconds, each at its own times. What they held moves from leased
 // to unsettled, but for what they have said that they will not take, which is free again: first the session, so that it acquires no more,
 // then each lease in a transaction of its own. A replica that stops in between, or works beside another, does no harm.
-
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { BooksTransaction, Store } from '../store/store.ts';

@@ -1,5 +1,4 @@
 // What proxies do with leases, one operation at a time: sent again unchanged it is answered the same.
-
 import { windowOf, windowStart } from '../../common/budget-window.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError } from '../rpc/errors.ts';

@@ -1,6 +1,5 @@
 // Which events of sessions are booked, by their ordinals: as long as a session's row is kept, an event is known to be booked though
 // its own row is long gone. Whoever books events of a session has its row alone.
-
 import { type Kysely, sql } from 'kysely';
 import { aList, aNumber, aPair } from '../../common/json-shape.ts';
 import { jsonColumn } from '../store/json-columns.ts';

@@ -1,6 +1,5 @@
 // Gives up what a proxy held when it fell silent and will not report any more. Late reports are booked all the same, and may
 // then pass the limit: that is the operator's choice.
-
 import { readLease, saveLeases, takeFrom } from './leases.ts';
 import { type LedgerTransaction, shareOrganizations, shareSessions } from './locks.ts';
 import { lockWindow, saveWindows } from './windows.ts';

@@ -1,6 +1,5 @@
 // Books what requests used, many reports in one transaction and a number of statements that does not grow with it. An event counts
 // once, towards every budget that matches it by its own attributes, and gives back the escrow that was taken for it.
-
 import type { Kysely } from 'kysely';
 import type { Schema, UsageEventRow } from '../store/schema.ts';
 import type { BooksTransaction } from '../store/store.ts';

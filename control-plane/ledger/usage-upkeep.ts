@@ -1,6 +1,5 @@
 // Makes the days of usage that are coming, and forgets usage that is older than it is kept, a bounded piece at a time. Sums by
 // hour outlive the requests: five years, or as long as the requests where those are kept for longer.
-
 import { sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { Logger } from '../../common/logger.ts';

@@ -1,6 +1,5 @@
 // Reports differences that nobody was told of: one change for each day of a vendor writes the audit event and the deliveries of webhooks,
 // and notes what was told. So each is told once, whatever dies and however many replicas look; and again when it has become another.
-
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import { jsonColumn, strings } from '../store/json-columns.ts';

@@ -1,6 +1,5 @@
 // Both sides of a day put beside each other: a cell for each group of provider keys, model and kind of charge. Usage and cost may come
 // from two documents; where one says both, its own tokens count. Pure.
-
 import type { Selectable } from 'kysely';
 import type { BillDocument, BillRowKind, BillVendor } from '../../proto/words/money.ts';
 import { jsonColumn } from '../store/json-columns.ts';

@@ -1,5 +1,4 @@
 // A day of a vendor held against the ledger: read in one snapshot, judged in the program, written where nothing has changed meanwhile.
-
 import { hash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { BillRowKind, BillVendor } from '../../proto/words/money.ts';

@@ -1,5 +1,4 @@
 // All that a comparison looks at, read in one snapshot.
-
 import type { Kysely } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import { nanoPerUsd } from '../../common/money.ts';

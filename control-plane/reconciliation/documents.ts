@@ -1,6 +1,5 @@
 // The documents that bills come in: whose they are, what they say, and when what they say of a day is final. docs/reconcile.md
 // names the vendors' pages that this was taken from.
-
 import { dayMs } from '../../common/budget-window.ts';
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import { type BillDocument, type BillVendor, billVendors } from '../../proto/words/money.ts';

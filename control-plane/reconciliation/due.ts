@@ -1,6 +1,5 @@
 // Which days are to be compared, and when: whatever changes what a comparison looks at makes its days due. One replica takes a day at
 // a time; one that dies with it leaves it due again.
-
 import type { Kysely, UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { dayMs } from '../../common/budget-window.ts';
 import type { BillVendor } from '../../proto/words/money.ts';

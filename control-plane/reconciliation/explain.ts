@@ -1,6 +1,5 @@
 // Why a bill and the ledger differ. Each reason accounts for what it has evidence of and for no more, the most certain first, until
 // what is left is within the bound; what no reason accounts for stays unexplained. Pure.
-
 import { aList, aNumber, aRecord, aString, aWord } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';
 import { type DriftReasonCode, driftReasonCodes } from '../../proto/words/money.ts';

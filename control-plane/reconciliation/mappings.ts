@@ -1,6 +1,5 @@
 // Whom a row of a bill is of: the most specific of its references that somebody has mapped. Provider keys that share a reference
 // cannot be told apart by it, so they are compared together: as one group.
-
 import type { Selectable } from 'kysely';
 import { aList, aRecord, aString, aWord } from '../../common/json-shape.ts';
 import { type BillReferenceKind, billReferenceKinds } from '../../proto/words/money.ts';

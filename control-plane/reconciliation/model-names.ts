@@ -1,7 +1,6 @@
 // One name for what vendors, callers and bills call a model. A name on a bill is a model's only if all of its words and numbers are
 // those of one model of the catalog: a resemblance that is wrong would balance two models against each other, and nobody looks at
 // what balances. What is not known stays in the vendor's words, and operators map it.
-
 import type { Catalog } from '../../catalog/catalog.ts';
 import { catalogInForce } from '../../catalog/in-force.ts';
 import { modelMeant } from '../../catalog/model-names.ts';

@@ -1,6 +1,5 @@
 // The prices that the ledger charges by, as far as the control plane knows them: to value tokens, and to say since when a price
 // holds. An exact name of the organization's own goes first, then its longest glob, a custom provider's, the catalog's.
-
 import type { Kysely } from 'kysely';
 import { catalogInForce } from '../../catalog/in-force.ts';
 import { pricesOn } from '../../catalog/model.ts';

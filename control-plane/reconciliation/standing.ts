@@ -1,5 +1,4 @@
 // How bills and ledger stand, over all organizations, for metrics: read from what comparisons have written.
-
 import { type Kysely, sql } from 'kysely';
 import { dayMs, dayOf } from '../../common/budget-window.ts';
 import type { DriftState } from '../../proto/words/money.ts';

@@ -1,6 +1,5 @@
 // Finds out who calls from what came with the call: a bearer token, looked up by its SHA-256, or a verified client
 // certificate. Nothing is cached, so a revoked token stops on every replica with the transaction that revokes it.
-
 import { timingSafeEqual } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Peer } from '../../common/callers.ts';

@@ -1,6 +1,5 @@
 // Who calls: three disjoint identities. An operator never calls what is for proxies, a proxy calls nothing else, and the bootstrap
 // token makes the first platform operator and is dead.
-
 import type { Role } from '../../proto/words/access.ts';
 import type { Actor } from '../store/store.ts';
 

@@ -1,6 +1,5 @@
 // Around every unary call of either listener: time, count, turn whatever was thrown into what the caller may know, and wait for those in
 // flight at a stop.
-
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';

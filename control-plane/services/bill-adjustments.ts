@@ -1,6 +1,5 @@
 // Adjustments: each settles a difference between bill and ledger by an entry with an author and a reason, booked or accepted. One is
 // never changed: a counter entry takes it back.
-
 import type { Selectable } from 'kysely';
 import { aList, aPair, aString } from '../../common/json-shape.ts';
 import { usdOfNano } from '../../common/money.ts';

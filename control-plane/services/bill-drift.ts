@@ -1,5 +1,4 @@
 // What differs between bills and ledger, and how days compare: read from what the comparisons have written.
-
 import type { Kysely, Selectable } from 'kysely';
 import { usdOfNano } from '../../common/money.ts';
 import { isUuid } from '../../common/uuid.ts';

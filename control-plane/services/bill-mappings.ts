@@ -1,6 +1,5 @@
 // What references on bills stand for: provider keys, a model, or nothing of the gateway's. A change makes all days of the vendor due:
 // each is compared by what is mapped now.
-
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import type { BillMapping } from '../../proto/generated/gateway/v1/BillMapping.ts';

@@ -1,5 +1,4 @@
 // Bills: what documents of vendors say of days. A day of a document and account is replaced as a whole, so an import can be repeated.
-
 import { hash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';

@@ -1,5 +1,4 @@
 // What stands in the books of budgets, and what of it proxies held when they fell silent. Operators give that back.
-
 import { type NotNull, sql } from 'kysely';
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';

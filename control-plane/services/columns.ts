@@ -1,5 +1,4 @@
 // Between the columns of a row and the fields of a message.
-
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { WrittenSelector } from '../domain/model-selector.ts';
 import { readColumn, strings } from '../store/json-columns.ts';

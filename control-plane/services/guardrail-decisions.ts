@@ -1,6 +1,5 @@
 // Guardrails.ReportDecisions: proxies tell samples of what their guardrails decided, and each becomes an audit event, once, however
 // often it is sent. No content comes in, and none goes out.
-
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import type { GuardrailDecisionSample__Output } from '../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';

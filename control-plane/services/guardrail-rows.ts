@@ -1,5 +1,4 @@
 // One guardrail: its row, what operators, proxies and the audit log are told of it, and what becomes of it with an AI system.
-
 import type { Kysely, Selectable } from 'kysely';
 import type { Logger } from '../../common/logger.ts';
 import type { SealKeys } from '../../common/seal.ts';

@@ -1,7 +1,6 @@
 // Guardrails: what an organization's requests and answers are inspected for. Those that are enabled travel in the organization's
 // record, so a change of one names that record on the change feed. A webhook's secret is answered when it is made, and never
 // comes out here again.
-
 import type { Kysely } from 'kysely';
 import { isUuid, uuidv7 } from '../../common/uuid.ts';
 import { createWebhookSecret } from '../../common/webhook-signature.ts';

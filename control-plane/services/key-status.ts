@@ -1,6 +1,5 @@
 // What a virtual key is by its own fields: one word, the first that holds in the order in which requests are refused (revoked before
 // inactive before expired). Its scope and organization may be suspended all the same. The one rule, for rows and for queries.
-
 import { type RawBuilder, sql } from 'kysely';
 import { type KeyStatus, keyStatuses as statuses } from '../../proto/words/access.ts';
 import { wordOf } from '../domain/enum-names.ts';

@@ -1,6 +1,5 @@
 // The values of virtual keys: what a caller sends, known by its hash alone. Every value that stops or changes is named on the
 // change feed, one invalidation for each.
-
 import { sql } from 'kysely';
 import { createCredential, credentialHint, hashCredential } from '../../common/credential.ts';
 import type { ScopeKind } from '../../proto/words/access.ts';

@@ -1,5 +1,4 @@
 // The models that an organization's selectors are held against: the catalog's, and those of the custom providers that it may call.
-
 import type { Kysely } from 'kysely';
 import { type KnownModels, knownModels } from '../domain/model-selector.ts';
 import { callableBy, modelsOf, type ProviderRow } from '../store/provider-rows.ts';

@@ -1,6 +1,5 @@
 // The ledger as proxies call it, in the contract's messages and independent of the transport. What comes in is checked here;
 // what is booked is decided in ledger/.
-
 import { LRUCache } from 'lru-cache';
 import type { Background } from '../../common/background.ts';
 import { dayMs, dayOf } from '../../common/budget-window.ts';

@@ -1,5 +1,4 @@
 // One limit: its row, what proxies are told of it, who sees it, and its end with its subject.
-
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely';
 import { storedSelector } from '../../catalog/model-selector.ts';
 import { usdOfNano } from '../../common/money.ts';

@@ -1,6 +1,5 @@
 // Limits: of an organization, an AI system, a person or a virtual key. A limit travels in the record of its subject, so a change
 // of one names that record on the change feed. A budget that is deleted is gone for everybody; its row stays for its books.
-
 import type { Kysely } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import { windowOf } from '../../common/budget-window.ts';

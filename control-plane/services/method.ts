@@ -1,5 +1,4 @@
 // What a row of methods.ts says about a method, and what a handler is given.
-
 import type { Kysely } from 'kysely';
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { Clock } from '../../common/clock.ts';

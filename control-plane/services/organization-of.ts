@@ -1,5 +1,4 @@
 // How a request's organization is found, of which the rows of methods.ts choose one way, and whether it has what the request refers to.
-
 import type { Kysely } from 'kysely';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Reference } from '../domain/enum-names.ts';

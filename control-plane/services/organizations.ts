@@ -1,5 +1,4 @@
 // Organizations: created and suspended by platform operators, ruled by their owners and admins.
-
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateOrganizationRequest__Output } from '../../proto/generated/gateway/v1/CreateOrganizationRequest.ts';

@@ -1,5 +1,4 @@
 // People: members of an organization, and platform operators. What only owners may do to whom is decided in domain/roles.ts.
-
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreatePersonRequest__Output } from '../../proto/generated/gateway/v1/CreatePersonRequest.ts';

@@ -1,6 +1,5 @@
 // One price of an organization's own: its row, and what proxies are told of it. Of prices that are of one model under different names
 // one counts: that under the canonical name, else the oldest.
-
 import type { Kysely, Selectable } from 'kysely';
 import { canonicalSelector, storedSelector } from '../../catalog/model-selector.ts';
 import type { ModelPrices } from '../../proto/generated/gateway/v1/ModelPrices.ts';

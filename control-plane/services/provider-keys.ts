@@ -1,5 +1,4 @@
 // Provider keys: the organization's credentials at model vendors. A secret goes in sealed and never comes out here.
-
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateProviderKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateProviderKeyRequest.ts';

@@ -1,6 +1,5 @@
 // Custom providers: of one organization, managed by its owners and admins, or of the platform, for every organization. An
 // organization's own shadows nothing: no name is given twice among all that an organization may call.
-
 import type { Kysely } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { uuidv7 } from '../../common/uuid.ts';

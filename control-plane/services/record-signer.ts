@@ -1,6 +1,5 @@
 // Signs the records that proxies are given, so that what they keep in Redis can be withheld there but neither minted nor undone.
 // Without a key of its own the control plane signs with one that is made from its newest master key, so that it always signs.
-
 import { hkdfSync } from 'node:crypto';
 import { type Reread, type RereadOptions, readNamed, reread } from '../../common/file-watcher.ts';
 import {

@@ -1,5 +1,4 @@
 // Reads what a proxy is told of a key value: key, scope and organization, all as of one position.
-
 import type { Kysely, Selectable } from 'kysely';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';

@@ -1,6 +1,5 @@
 // What callers are told of stored selectors: owners and admins what is in their organization, as of now; operators of the platform
 // where something is, as last looked, but nothing of what organizations have written.
-
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { nearestModels } from '../../catalog/nearest-models.ts';
 import type { ModelMatches } from '../../proto/generated/gateway/v1/ModelMatches.ts';

@@ -1,6 +1,5 @@
 // Looks at the stored selectors of models when the control plane starts, and every hour: a limit that selects nothing holds nobody back
 // and says nothing about it. The log has ids alone, for whoever may read it need not know what organizations have written.
-
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { startRounds } from '../../common/periodic-task.ts';

@@ -1,5 +1,4 @@
 // How the replica that answers stands, from its memory. Proxies and their addresses are the platform's: nobody else is told.
-
 import type { GetStatusRequest__Output } from '../../proto/generated/gateway/v1/GetStatusRequest.ts';
 import type { GetStatusResponse } from '../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { StatusCaller } from '../../proto/generated/gateway/v1/StatusCaller.ts';

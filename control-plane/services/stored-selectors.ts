@@ -1,6 +1,5 @@
 // Looks through the stored selectors of models for those that select nothing that is known: written before they were held against
 // anything, taken because somebody insisted, or left behind by a custom provider that is gone. Reads in pages: keys may be many.
-
 import { type Kysely, sql } from 'kysely';
 import {
   type SelectorHolder,

@@ -1,6 +1,5 @@
 // Reported usage as rows of the books. A thousand events come at once, so each is read in one straight pass, and what they have in
 // common is read once; what is wrong is named by its path in the request, such as "events[3].cost_nano_usd". Pure.
-
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { dayOf } from '../../common/budget-window.ts';
 import { isUuid } from '../../common/uuid.ts';

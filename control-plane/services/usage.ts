@@ -1,5 +1,4 @@
 // What was used: totals, of which members see their own, and every request for export.
-
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { dayOf, windowOf, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';

@@ -1,5 +1,4 @@
 // Virtual keys: their rows, the message that shows one, what one belongs to, and who may have it.
-
 import type { Kysely, Selectable } from 'kysely';
 import { aMap, aString } from '../../common/json-shape.ts';
 import type { VirtualKey } from '../../proto/generated/gateway/v1/VirtualKey.ts';

@@ -1,5 +1,4 @@
 // Virtual keys: what callers of the gateway send. A value is in the answer of the call that makes it and nowhere else.
-
 import { hash } from 'node:crypto';
 import { uuidv7 } from '../../common/uuid.ts';
 import type { CreateVirtualKeyRequest__Output } from '../../proto/generated/gateway/v1/CreateVirtualKeyRequest.ts';

@@ -1,6 +1,5 @@
 // Webhooks: where an organization is told of what happens to its budgets. A secret is answered when it is made, and never
 // comes out here again. webhooks/ does the telling.
-
 import type { Kysely, Selectable } from 'kysely';
 import { uuidv7 } from '../../common/uuid.ts';
 import { createWebhookSecret } from '../../common/webhook-signature.ts';

@@ -1,6 +1,5 @@
 // The row that says how far the audit log was verified and which replica's turn it is, and the step of migrations.ts that makes it.
 // Whoever can write the database can write it too: it spares work, and proves nothing.
-
 import { sql } from 'kysely';
 import type { MigratedDatabase } from './table-forms.ts';
 

@@ -1,5 +1,4 @@
 // The tables of guardrails: a part of schema.ts, and the step of migrations.ts that makes them, under its rules.
-
 import type { Guardrail } from '../../guardrails/definition.ts';
 import type { MigratedDatabase } from './table-forms.ts';
 import { resourceTable, uniqueName } from './table-forms.ts';

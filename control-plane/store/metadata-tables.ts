@@ -1,6 +1,5 @@
 // The tables of keys' metadata in usage, and the step of migrations.ts that makes them. A program of the version before records usage
 // beside them, without metadata.
-
 import type { CreateTableBuilder } from 'kysely';
 import type { MigratedDatabase } from './table-forms.ts';
 

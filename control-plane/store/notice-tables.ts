@@ -1,5 +1,4 @@
 // The table of what is to be told of budgets, and the step of migrations.ts that makes it.
-
 import { sql } from 'kysely';
 import type { MigratedDatabase } from './table-forms.ts';
 

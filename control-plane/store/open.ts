@@ -1,5 +1,4 @@
 // Opens the database that a URL names, brings it to the newest tables, and keeps the feed from growing for ever.
-
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { DatabaseKind } from '../../proto/words/access.ts';

@@ -1,6 +1,5 @@
 // LISTEN and NOTIFY: tells every replica at once that something was committed, and what of a budget somebody needs. Either may
 // be missed: whoever listens to the bell also looks by themselves now and then, and what proxies hold idle they return anyway.
-
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';

@@ -1,6 +1,5 @@
 // Connections that are shared, and what their errors mean. A connection that failed is never lent again, nor is one that is
 // older than the failure: what silenced the one has silenced them all, and each would cost its next user a time-out.
-
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';

@@ -1,5 +1,4 @@
 // Which custom providers an organization may call: its own and the platform's. No two of them have one name (providers.ts).
-
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import { aList } from '../../common/json-shape.ts';
 import type { ProviderModel } from '../../proto/generated/gateway/v1/ProviderModel.ts';

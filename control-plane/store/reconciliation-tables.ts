@@ -1,6 +1,5 @@
 // The tables of bills and of what they are held against: a part of schema.ts, and the steps of migrations.ts that make them, under
 // its rules. What vendors say is kept by day, because a day is what their documents are about and what an import replaces.
-
 import { sql } from 'kysely';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type {

@@ -1,6 +1,5 @@
 // The tables, in the portable types that SQLite and PostgreSQL share: text, integer 0/1 for flags, bigint for milliseconds
 // since 1970 and revisions, JSON as text. Both stores have exactly these; migrations.ts creates them.
-
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { VendorName } from '../../common/vendors.ts';
 import type {

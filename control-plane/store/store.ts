@@ -1,6 +1,5 @@
 // The one way to the database. A change, its revision, its invalidations and its audit event are one transaction; reads
 // that must agree with each other share one snapshot. SQLite and PostgreSQL behave the same behind it.
-
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { RecordKind, RecordState } from '../../proto/words/access.ts';
 import type { DatabaseFeatures } from './ledger-migrations.ts';

@@ -1,5 +1,4 @@
 // The control plane's metrics (the only prom-client of this program). Label values come from fixed tables.
-
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import {
   type CertificateEnds,

@@ -1,6 +1,5 @@
 // Every request and every booked adjustment of an organization in the order of time, as CSV or as lines of JSON. Read page by page, each
 // in a snapshot of its own: the whole is never in memory, and a reader who takes his time holds nothing in the database.
-
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dayOf } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';

@@ -1,6 +1,5 @@
 // The metadata of keys in usage, as it was when the request was made. Sets of it are kept once for an organization and named by what
 // they hold; of so many different ones each is told apart, of all others the names alone.
-
 import { hash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { dayMs } from '../../common/budget-window.ts';

@@ -1,6 +1,5 @@
 // Sums of usage over whole hours, grouped and narrowed as asked, from the sums by hour alone. Those of usage with metadata stand in a
 // table of their own as well; what is left of all is usage without.
-
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { selectsModel } from '../../catalog/model-selector.ts';
 import type { UsageDimension } from '../../proto/words/money.ts';

@@ -1,6 +1,5 @@
 // What receivers get of budgets: the bodies of requests; docs/webhooks.md says what the fields mean. Fields may be added, none is
 // taken away. Sums are as the books stood when the body was written.
-
 import { type BudgetPeriod, windowEnd, windowStart } from '../../common/budget-window.ts';
 import { usdOfNano } from '../../common/money.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';

@@ -1,5 +1,4 @@
 // `gatewayctl catalog …`: works on files alone, and asks no server.
-
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

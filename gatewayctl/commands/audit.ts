@@ -1,5 +1,4 @@
 // The audit log.
-
 import type { AuditReport } from '../audit-verify.ts';
 import { type Given, type Invocation, type Resource, textOf, valuesOf } from '../command.ts';
 import { printJson } from '../print-response.ts';

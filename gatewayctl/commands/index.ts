@@ -1,5 +1,4 @@
 // All commands, in the order of help.
-
 import type { Tree } from '../command.ts';
 import { completion, help, status, version } from './about-itself.ts';
 import { audit } from './audit.ts';

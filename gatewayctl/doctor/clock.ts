@@ -1,5 +1,4 @@
 // Judges clocks: this machine's and the proxies' against the replica's. Whose is wrong is known where proxies take a side. Pure.
-
 import { type Finding, failed, gravest, listed, ok, skipped, span, warning } from './finding.ts';
 import { type Answered, type Asked, isAnswered } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';

@@ -1,7 +1,6 @@
 // Where text stands in a body, and what may become of it there. Whatever a table of places does not name is inspected, its names
 // too, so that a field nobody thought of is inspected rather than skipped. A body is never changed: what is rewritten is a copy
 // along the way to it, and the very same body where nothing is.
-
 import { isUtf8 } from 'node:buffer';
 import { isNumber, type JsonNumber, plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';

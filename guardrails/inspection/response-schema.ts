@@ -1,5 +1,4 @@
 // Where text stands in an answer (SDK types `ChatCompletion` and `ChatCompletionChunk`). What is not named here is inspected.
-
 import { exempt, fields, type Place, text, unseen } from './inspection-schema.ts';
 import { id, messageFields, number, word } from './message-schema.ts';
 

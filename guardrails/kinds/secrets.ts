@@ -1,6 +1,5 @@
 // Secrets: keys, tokens and passwords, by their forms (secrets/known-forms.ts). Literals are looked for first, so that a text without
 // them is read once; held against the folded text, so that nothing invisible hides a key.
-
 import type { SecretForm, SecretsCheck } from '../definition.ts';
 import { contextMax } from '../fold.ts';
 import { InvalidCheckError } from '../invalid-check.ts';

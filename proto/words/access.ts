@@ -1,5 +1,4 @@
 // Words of who may call what: records and their feed, keys and what they belong to, limits, people, organizations, providers.
-
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { SignedKind } from '../../common/record-signature.ts';
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';

@@ -1,5 +1,4 @@
 // Who calls: the three records behind a virtual key, in the proxy's own types. Times are milliseconds since 1970.
-
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import type { Secret } from '../../common/secret.ts';
 import type { Guardrail } from '../../guardrails/definition.ts';

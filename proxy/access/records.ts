@@ -1,6 +1,5 @@
 // The memory of records and what may be handed out of it. Pure and synchronous: messages, answers and records of Redis go
 // in, judgements come out; the clock is given. Whatever its way in, a record is judged by the one rule at each look.
-
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';

@@ -1,6 +1,5 @@
 // Sends the operations of slices, each again unchanged until it is answered: a request may stop waiting, an operation may not.
 // While the control plane is away they rest, and are sent when it is back.
-
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';

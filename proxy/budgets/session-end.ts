@@ -1,6 +1,5 @@
 // Closes sessions of which this proxy takes no hold any more. What is outstanding is named; as it becomes less that is told again,
 // until nothing is. So nothing of them has to be returned, whatever the ledger remembers of their leases.
-
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';

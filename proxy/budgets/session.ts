@@ -1,5 +1,4 @@
 // Keeps one session of the ledger open, and begins another where it was closed. Slices live within a session.
-
 import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';

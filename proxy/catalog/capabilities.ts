@@ -1,7 +1,6 @@
 // What models of one vendor differ in: which options they take and how they reason. A table of rows by model glob
 // (catalog/traits.json), later rows over earlier ones, and an operator's own rows over all of them. A row is for a model by any of its
 // names. A row of an operator's may name a model that another is like: a name of the account's own does not say which model is behind it.
-
 import { isModelGlob, selectsModel, storedSelector } from '../../catalog/model-selector.ts';
 import shipped from '../../catalog/traits.json' with { type: 'json' };
 import { isObject } from '../../common/json.ts';

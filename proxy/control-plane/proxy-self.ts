@@ -1,5 +1,4 @@
 // What a proxy tells operators of itself, by the feed; nothing else depends on it.
-
 import type { CatalogState } from '../../catalog/in-force.ts';
 import type { ProxyState } from '../../proto/generated/gateway/v1/ProxyState.ts';
 import type { RecordKeysState } from '../../proto/generated/gateway/v1/RecordKeysState.ts';

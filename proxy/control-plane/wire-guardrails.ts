@@ -1,6 +1,5 @@
 // Guardrails as the contract tells them, in the proxy's own types. None is ever lost on the way: what a newer control plane says
 // of one is read at its strictest, and a check that is not understood is one that always fails.
-
 import { Secret } from '../../common/secret.ts';
 import { readAlso, readCheck, readCredential } from '../../guardrails/contract.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';

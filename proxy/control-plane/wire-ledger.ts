@@ -1,5 +1,4 @@
 // The messages of the service Ledger as the proxy's own types. Money is whole nano-dollars, in decimal strings on the wire.
-
 import type { CloseSessionRequest as WireEnd } from '../../proto/generated/gateway/v1/CloseSessionRequest.ts';
 import type { CloseSessionResponse__Output } from '../../proto/generated/gateway/v1/CloseSessionResponse.ts';
 import type { DrawRequest as WireDraw } from '../../proto/generated/gateway/v1/DrawRequest.ts';

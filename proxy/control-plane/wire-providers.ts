@@ -1,6 +1,5 @@
 // Custom providers as the contract tells them, in the proxy's own types. One of a wire format or key form that this version
 // does not know is left out: it cannot be called then, which lets nobody in.
-
 import { isCapability, isTraitName, traitValues } from '../../common/model-facts.ts';
 import { never } from '../../common/never.ts';
 import type { ProviderModel__Output } from '../../proto/generated/gateway/v1/ProviderModel.ts';

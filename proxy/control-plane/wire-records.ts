@@ -1,6 +1,5 @@
 // The contract's messages as the proxy's own types. A message that lacks what the protocol promises is refused: a record that
 // was half understood could let in more than it should.
-
 import { canonicalSelector } from '../../catalog/model-selector.ts';
 import { Secret } from '../../common/secret.ts';
 import type { Invalidation__Output } from '../../proto/generated/gateway/v1/Invalidation.ts';

@@ -1,6 +1,5 @@
 // A report of usage as a message of the contract. What events have in common is said once: a thousand events of one key would be
 // mostly its names otherwise. What is nothing is left out.
-
 import type { ReportUsageRequest as WireReport } from '../../proto/generated/gateway/v1/ReportUsageRequest.ts';
 import type { ReportUsageResponse__Output } from '../../proto/generated/gateway/v1/ReportUsageResponse.ts';
 import type { UsageEvent as WireEvent } from '../../proto/generated/gateway/v1/UsageEvent.ts';

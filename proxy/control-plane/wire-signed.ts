@@ -1,6 +1,5 @@
 // Signed records as the contract tells them and as Redis holds them: one form. A body is kept as the bytes that were signed, and
 // decoded only once its signature is known to be good.
-
 import { never } from '../../common/never.ts';
 import type { SignedRecord } from '../../common/record-signature.ts';
 import type { ResolveResponse__Output } from '../../proto/generated/gateway/v1/ResolveResponse.ts';

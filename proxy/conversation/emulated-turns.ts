@@ -1,7 +1,6 @@
 // What a model has no place for, moved to a place that it has: system messages in the middle as notes in the user's turn where they
 // were, media of tool results and images of the assistant's in the user's turn that follows. What is before stays unchanged, so
 // that a cached prompt still fits. Everything is a pure function of the conversation: the same turns always become the same.
-
 import type {
   AssistantTurn,
   Conversation,

@@ -1,6 +1,5 @@
 // A tool call of a response while its arguments come in pieces. The call that gives the response itself, where a tool replaces a
 // form that the model cannot be held to, is reported as text; every other one as a call.
-
 import type { ResponseText } from '../conversation/output-mode.ts';
 import type { ResponseSink } from '../conversation/response.ts';
 import { protocolError } from './protocol-error.ts';

@@ -1,6 +1,5 @@
 // Guardrails ready to inspect with, compiled once for each id and revision, and which of them apply to a caller, decided once for
 // each record of an organization and each pair of AI systems.
-
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../common/logger.ts';
 import { never } from '../../common/never.ts';

@@ -1,6 +1,5 @@
 // Samples of what guardrails decided, for the audit log of the control plane: who and when, never what was found. At most a few of
 // one kind in a minute; how many there were in between is counted. What cannot be told is given up: the metrics have counted it.
-
 import { LRUCache } from 'lru-cache';
 import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';

@@ -1,6 +1,5 @@
 // What guardrails decided about one request: counted, sampled for the audit log, and told to its caller and in the access log.
 // Never with what was found.
-
 import { blockedMessage, type Guardrail, type Stage } from '../../guardrails/definition.ts';
 import type { Decision } from '../../proto/words/guardrails.ts';
 import type { ChatCall } from '../call.ts';

@@ -1,6 +1,5 @@
 // From a parsed request to a call that may be dispatched: which provider and model, whether the caller may use it, and
 // where it can go. What is allowed is a model, by whichever of its names; what is sent is the name that the caller sent.
-
 import { canonicalModel, namesOfModel } from '../../catalog/model-names.ts';
 import { isSlip, isSlipOf } from '../../catalog/nearest-models.ts';
 import { isModelName } from '../../common/model-facts.ts';

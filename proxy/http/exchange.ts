@@ -1,6 +1,5 @@
 // One request and its response from accept to record: its identity, what it waits for (the watchdog looks at it), how it is
 // ended from outside, and what will be recorded of it.
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ShareOwner } from '../../common/shares.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';

@@ -1,5 +1,4 @@
 // GET /v1/models and /v1/models/{id}: what this key may call, from the catalog and the organization's custom providers.
-
 import { canonicalModel } from '../../catalog/model-names.ts';
 import { storedSelector } from '../../catalog/model-selector.ts';
 import { withoutKeyForms } from '../../common/key-forms.ts';

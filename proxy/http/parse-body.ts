@@ -1,6 +1,5 @@
 // A body becomes a request: a small one at once, a larger one in its organization's turn, a large one in slices; no longer than its caller
 // waits for it.
-
 import { overloaded } from '../errors.ts';
 import {
   type ChatRequest,

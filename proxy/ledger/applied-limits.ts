@@ -1,6 +1,5 @@
 // The limits that apply to a call: those of the organization, of the key and its scope, and of the project key and its scope
 // where one came with it, as far as they are for its model.
-
 import { limitsModel } from '../../catalog/model-selector.ts';
 import type { LimitSubjectKind } from '../../proto/words/access.ts';
 import type { Caller } from '../access/authenticator.ts';

@@ -1,5 +1,4 @@
 // What callers are told of their limits: the refusal that names the limit and when it opens, and the headers of an answer.
-
 import type { BudgetPeriod } from '../../common/budget-window.ts';
 import { never } from '../../common/never.ts';
 import type { BudgetRefusal } from '../budgets/budgets.ts';

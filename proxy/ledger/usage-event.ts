@@ -1,5 +1,4 @@
 // What is recorded of one request that was dispatched.
-
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { Charge, Stamp, UsageOfKilled } from '../budgets/budgets.ts';
 import type { ChatCall, Outcome } from '../call.ts';

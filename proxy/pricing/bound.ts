@@ -1,6 +1,5 @@
 // What a request can cost at most, before anybody has counted its tokens: what a budget holds for it. Text counts as if every byte
 // were a token, which no vendor's tokens are shorter than.
-
 import type { ChatCall } from '../call.ts';
 import { audioTokensMax, imageTokensMax } from '../catalog/media-allowances.ts';
 import { isGiven } from '../conversation/options.ts';

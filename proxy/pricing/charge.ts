@@ -2,7 +2,6 @@
 // estimate that nobody can lower by leaving early. By the reservation where nobody can know; by the text that came only where the
 // provider stopped with it, where it came whole, or where the organization has chosen so. Never above the reservation, unless the
 // provider reported more.
-
 import { isObject } from '../../common/json.ts';
 import type { EstimateReason } from '../../proto/words/money.ts';
 import type { ChatCall, Outcome } from '../call.ts';

@@ -1,5 +1,4 @@
 // The leases that this proxy holds in Redis for requests under way, by shard and limit: what is to be renewed.
-
 import type { CountedRequest } from './rate-batch.ts';
 import { counted } from './rates.ts';
 

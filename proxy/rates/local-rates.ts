@@ -1,7 +1,6 @@
 // Rates of this proxy alone, in memory: what the scripts of redis-rates.ts do, without a network; beside Redis, its share of what
 // Redis said last. Bounded: limits that have not been asked for longest are forgotten, but for requests under way, which are always
 // known.
-
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.ts';
 import { never } from '../../common/never.ts';

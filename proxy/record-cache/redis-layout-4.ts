@@ -1,6 +1,5 @@
 // Records as releases before signatures wrote them to Redis: sealed JSON, trusted because of the cache key alone. Read for one release,
 // and only while the control plane is of a release that does not sign; never written. A value is format byte ‖ length of the header (2) ‖ header ‖ sealed content.
-
 import { hash } from 'node:crypto';
 import { aList, aNumber, anObject, aRecord, readShape, ShapeError } from '../../common/json-shape.ts';
 import { never } from '../../common/never.ts';

@@ -1,5 +1,4 @@
 // Metrics of the ledger: budgets, what is drawn of them, and usage on its way to the control plane.
-
 import { estimateReasons } from '../../proto/words/money.ts';
 import type { BudgetTotals, SliceMetrics } from '../budgets/leased-budgets.ts';
 import type { AdoptionMetrics } from '../journal/adoption.ts';

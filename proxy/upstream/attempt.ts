@@ -1,7 +1,6 @@
 // One attempt at a provider: sends the request, collects a complete answer, or holds a stream's head until its first event
 // and then hands the stream over. What goes wrong before that is the attempt's outcome; afterwards it goes to the sink. A response
 // that nobody takes any more is let go of, not cancelled: its usage may still be read (readOn), or it is given up.
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { ByteStore } from '../../common/byte-store.ts';
 import type { ShareOwner } from '../../common/shares.ts';

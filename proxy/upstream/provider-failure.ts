@@ -1,6 +1,5 @@
 // An error that the provider answered, and what the caller is told of it: its status, words and request id, but never words that
 // may name the organization's resources or key.
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutKeyForms } from '../../common/key-forms.ts';
 import { GatewayError } from '../errors.ts';

@@ -1,6 +1,5 @@
 // Headers of a response that concern its provider: what passes of the provider's own (limits and the id of the request, under names that
 // say whose they are), and how the request was sent.
-
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential, UpstreamRequest } from '../providers/credentials/credential.ts';
 import { holdsKey } from './provider-text.ts';

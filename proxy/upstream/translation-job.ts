@@ -1,6 +1,5 @@
 // What a worker is told of a call that it translates, and what it says: plain values and bytes, which change hands without being copied.
 // The functions of a provider are pure, so they give there what they would give here.
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../common/secret.ts';
 import { vendorNames } from '../../common/vendors.ts';

@@ -1,7 +1,6 @@
 // The service Ledger as the proxy calls it, in the proxy's own types. Amounts are nano-dollars, times milliseconds since 1970 by
 // the database's clock; `now` is when this call was answered, also where it repeats an older answer. Every call fails with an
 // error where no replica has answered in time; it may then have happened.
-
 import type { DrawOutcome, EstimateReason } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
 

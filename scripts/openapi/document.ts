@@ -1,6 +1,5 @@
 // The OpenAPI document of the operators' JSON API: a path for each method that operators call, from the contract and from the table of
 // methods, which says for whom each is.
-
 import { type MethodName, methodNamed, methodNames } from '../../control-plane/api/methods.ts';
 import { callCodes, callReasons } from '../../control-plane/rpc/errors.ts';
 import manifest from '../../package.json' with { type: 'json' };

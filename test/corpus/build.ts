@@ -1,5 +1,4 @@
 // A request of the corpus as a vendor would get it.
-
 import { parseChatRequest } from '../../proxy/formats/chat-completions/read-request.ts';
 import type { UpstreamRequest } from '../../proxy/providers/credentials/credential.ts';
 import { providersByName } from '../../proxy/providers/index.ts';

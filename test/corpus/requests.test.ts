@@ -1,5 +1,4 @@
 // Every request of the corpus at every vendor: it is refused with a reason, or nothing of what it says is lost on the way.
-
 import { describe, expect, it } from 'vitest';
 import { isObject } from '../../common/json.ts';
 import { vendorNames } from '../../common/vendors.ts';

@@ -1,6 +1,5 @@
 // Vendors' responses: each answer in each vendor's own format (types of the vendors' SDKs), and what only one of them says. Whole, and
 // as the stream that the same response would have been.
-
 import type { VendorName } from '../../simulator/vendors.ts';
 import { type Answer, answers } from './answers.ts';
 import { assistantMessage, assistantRows, assistantStream } from './responses-assistant.ts';

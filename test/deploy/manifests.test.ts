@@ -1,5 +1,4 @@
 // Every object of every overlay against the schemas; what the overlays consist of; webhooks, autoscaler and figures.
-
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Certificate } from '@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate';

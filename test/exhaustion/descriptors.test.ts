@@ -1,6 +1,5 @@
 // No descriptor is left: nothing new can be accepted, connected or opened. What is connected is served, what needs more is told so, nobody
 // ends, and all of it works again by itself. Before that, callers' connections alone never take all of them.
-
 import { readdirSync } from 'node:fs';
 import { Agent, get, request } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -1,6 +1,5 @@
 // Answers of hostile vendors through every translator, from the first byte to the last: what comes of them is an envelope, a failure
 // inside the stream, or an answer that is one; nothing else is thrown, nothing waits for ever, and what was cut is never complete.
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, parseJson } from '../../common/json.ts';

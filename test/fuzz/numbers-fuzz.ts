@@ -1,6 +1,5 @@
 // Numbers at random through every translator and back, with guardrails that rewrite and without: what the vendor's bytes and the caller's
 // bytes hold is read by a tokenizer that the gateway does not have.
-
 import { Secret } from '../../common/secret.ts';
 import type { Check, Guardrail } from '../../guardrails/definition.ts';
 import type { KeyForm } from '../../proxy/access/principal.ts';

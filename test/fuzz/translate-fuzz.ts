@@ -1,6 +1,5 @@
 // Requests at random through every translator to the strict simulated vendor and back: what a translator builds is never refused
 // by its vendor, what it cannot build it refuses itself in documented words, and an answer says the same whole and streamed.
-
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../common/json.ts';
 import { GatewayError } from '../../proxy/errors.ts';

@@ -1,6 +1,5 @@
 // One proxy of the model: the real record source on a link of its own that can be disturbed, and what its feed has passed,
 // kept apart from what the implementation makes of it.
-
 import type { SealKeys } from '../../common/seal.ts';
 import { RateShare } from '../../common/shares.ts';
 import type { FeedMessage } from '../../proxy/access/feed.ts';

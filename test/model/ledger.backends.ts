@@ -1,5 +1,4 @@
 // Where schedules of the ledger's model run: the reference itself, or the real books over either database, emptied for each.
-
 import { systemClock } from '../../common/clock.ts';
 import { openStore } from '../../control-plane/store/open.ts';
 import type { Store } from '../../control-plane/store/store.ts';

@@ -1,6 +1,5 @@
 // What must hold after every step of a schedule: the books are those of the reference, every nano-dollar is in one place, and a
 // limit is passed only by what the design names, each counted.
-
 import { windowOf } from '../../common/budget-window.ts';
 import type { UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import {

@@ -1,5 +1,4 @@
 // The real ledger of the control plane over a real store, under a clock that schedules move.
-
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createBackground } from '../../common/background.ts';
 import { usdOfNano } from '../../common/money.ts';

@@ -1,5 +1,4 @@
 // Networks that misbehave: a server that accepts and never answers, and a forwarder that can be cut, frozen and healed.
-
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 

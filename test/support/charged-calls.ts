@@ -1,5 +1,4 @@
 // Calls and outcomes as the ledger charges them.
-
 import type { ChatCall, Outcome } from '../../proxy/call.ts';
 import { TraitTable } from '../../proxy/catalog/capabilities.ts';
 import { findModel } from '../../proxy/catalog/models.ts';

@@ -1,5 +1,4 @@
 // The request path with defects in its stages, on a real socket: nothing but a defect leads to 500 internal_error.
-
 import { systemClock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Principal } from '../../proxy/access/principal.ts';

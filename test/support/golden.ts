@@ -1,5 +1,4 @@
 // One case of golden files: a request, a vendor's answer, stream or error, read through a provider as the proxy would.
-
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';

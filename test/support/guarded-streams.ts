@@ -1,6 +1,5 @@
 // Streams of answers and what guards them, for tests: a provider's stream that says what a test tells it, matchers that are easy
 // to reason about, and what a caller has got.
-
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrails/matcher.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';

@@ -1,6 +1,5 @@
 // Which values labels of metrics have, from the programs' own tables and types: a value that a program gains or loses is missed
 // here by the compiler or by a test, not on a dashboard.
-
 import { methodNames } from '../../control-plane/api/methods.ts';
 import type { LedgerMetrics } from '../../control-plane/ledger/metrics.ts';
 import { callCodes } from '../../control-plane/rpc/errors.ts';

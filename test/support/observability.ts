@@ -1,6 +1,5 @@
 // What dashboards and rules may ask for: what the programs' scrapes tell, with the labels that Prometheus puts on every target;
 // series that rules record; and the few metrics of others.
-
 import { recorded } from '../../scripts/observability/alerts/index.ts';
 import { readExposition, type ScrapedMetric } from './exposition.ts';
 import { valuesOf } from './label-values.ts';

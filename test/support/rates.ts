@@ -1,5 +1,4 @@
 // Both implementations of rates under a clock of a test: the scripts run in a real Redis that is told the time.
-
 import { createBackground } from '../../common/background.ts';
 import { systemClock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';

@@ -1,5 +1,4 @@
 // What the simulated vendors accept: as stored provider keys, as headers of their own routes, and where they are.
-
 import { type VendorName, vendorNames, vendors } from '../../common/vendors.ts';
 import { accounts } from '../../simulator/managed-cloud-models/accounts.ts';
 import type { Environment } from './gateway.ts';

@@ -1,5 +1,4 @@
 // The access service without a transport, and a proxy that watches it: it sees what is sent and has as much room as it is given.
-
 import { createSigningKey, parseSigningKey } from '../../common/record-signature.ts';
 import { createSealKey, parseSealKeys } from '../../common/seal.ts';
 import { type FeedDeps, startFeed } from '../../control-plane/changes/feed.ts';

@@ -1,6 +1,5 @@
 // Places of a text where a secret stands, or, in a text that goes on, where one may have begun. Every place is looked at for no more
 // characters than its form has, so all take linear time.
-
 import { contextMax } from '../../fold.ts';
 import type { InspectedText } from '../../matcher.ts';
 import { assignment, isAssigned, optionBefore } from './assignment.ts';

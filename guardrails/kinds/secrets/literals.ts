@@ -1,6 +1,5 @@
 // Many literals looked for at once. A table of what three characters one may begin with tells where none does, which is nearly
 // everywhere: prose is read at two nanoseconds a character, however many literals there are.
-
 import type { EscapeRuns } from '../../escape-runs.ts';
 import { CharacterSet } from './alphabets.ts';
 import { names } from './assignment.ts';

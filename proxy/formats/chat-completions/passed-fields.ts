@@ -1,7 +1,6 @@
 // Which fields of a caller's body go on to a provider that is sent the body as it came. A provider's URL may lead to a router or
 // another gateway, where fields beside the format select the model, the host and the key: what no allow-list,
 // limit or price knows of. So custom providers get known fields only, and those that their operator lets pass.
-
 import type { JsonObject } from '../../../common/json.ts';
 import { chatFields, gatewayFields } from '../../conversation/fields.ts';
 

@@ -1,5 +1,4 @@
 // The content of a message: a string or parts, typed (SDK type `ChatCompletionContentPart`).
-
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { plainBase64 } from '../../../common/plain-base64.ts';
 import { readCacheMark } from '../../conversation/cache-marks.ts';

@@ -1,6 +1,5 @@
 // The messages of a request as vendors other than the callers' take them: opening system texts apart, turns with typed parts, every
 // tool result tied to its call. Built from the one parsed body, which stays unchanged.
-
 import { JsonText } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { markOf, readCacheMark, withMarks } from '../../conversation/cache-marks.ts';

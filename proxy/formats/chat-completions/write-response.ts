@@ -1,6 +1,5 @@
 // A whole response as a chat completion (SDK type `ChatCompletion`), written from what another format read;
 // responses in the callers' own format pass through and never come here.
-
 import type { JsonObject } from '../../../common/json.ts';
 import type {
   CalledTool,

@@ -1,6 +1,5 @@
 // What becomes of each known field of a request: where the vendor has it (SDK type `ConverseRequest`), and which function of the writer
 // reads it.
-
 import type { OptionFields } from '../../conversation/request.ts';
 import type { Family } from '../../models/families.ts';
 import {

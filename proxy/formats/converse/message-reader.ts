@@ -1,6 +1,5 @@
 // Reads the content blocks of one response (SDK types `ContentBlock`, `ContentBlockDelta`) and reports them to a sink.
 // A whole response is read as the stream it would have been.
-
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';
 import { type OutputMode, ResponseText } from '../../conversation/output-mode.ts';

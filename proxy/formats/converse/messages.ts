@@ -1,6 +1,5 @@
 // The conversation as the vendor takes it (SDK type `Message`): user and assistant by turns, beginning and ending with the
 // user; tool results in the user's turn, all of one turn's calls together and before any words.
-
 import { nineLetterIds, vendorCallIds } from '../../conversation/call-ids.ts';
 import type { AssistantTurn, Conversation, ToolCall, Turn } from '../../conversation/conversation.ts';
 import { readThinkingBlock } from '../../models/claude/thinking-blocks.ts';

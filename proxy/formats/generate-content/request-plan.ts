@@ -1,6 +1,5 @@
 // What a request wants of the response: which tools, which form of the text, under which names. Writing and reading both follow
 // this plan, so that a response is read as it was requested.
-
 import type { JsonObject } from '../../../common/json.ts';
 import type { ModelCapabilities } from '../../catalog/capabilities.ts';
 import { unsupported } from '../../conversation/invalid.ts';

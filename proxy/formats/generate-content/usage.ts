@@ -2,7 +2,6 @@
 // and lacks what its own tools read; its candidates normally lack the thoughts, which the total contains. What the total has beside all of
 // them was written as well: some models report their thoughts, or all of their output, nowhere else. Sound and images among them are
 // reported by modality (SDK type `ModalityTokenCount`).
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import type { Options } from '../../conversation/fields.ts';

@@ -1,6 +1,5 @@
 // Reads the content blocks of one response (SDK types `ContentBlock`, `RawContentBlockDelta` of @anthropic-ai/sdk) and reports
 // them to a sink. A whole response is read as the stream it would have been, so that both ways give the same.
-
 import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { type CitedPlace, documentCitation, urlCitation } from '../../conversation/annotations.ts';

@@ -1,6 +1,5 @@
 // A conversation as the vendor takes it (SDK type `MessageParam` of @anthropic-ai/sdk): the user begins, neighbours of one
 // role are one message, every call has its result at the start of the user's message after it, no message is empty.
-
 import { vendorCallIds } from '../../conversation/call-ids.ts';
 import type {
   AssistantMessage,

@@ -1,5 +1,4 @@
 // The guardrails that apply to one request: its sizes first, then its texts, then services; and what its answer will go through.
-
 import type { JsonObject } from '../../../common/json.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
 import type { Guardrail, PromptSizeCheck, Stage } from '../../../guardrails/definition.ts';

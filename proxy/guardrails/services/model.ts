@@ -1,6 +1,5 @@
 // A classifier model, asked through the gateway's own providers by its form (guardrails/models). A question is a call of its own: it has a
 // price, a hold and an event of usage, and never goes through guardrails, so none can ask itself.
-
 import type { ModelCheck } from '../../../guardrails/definition.ts';
 import type { ModelForm, ModelMessage } from '../../../guardrails/models/form.ts';
 import { modelForm } from '../../../guardrails/models/index.ts';

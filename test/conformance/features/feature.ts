@@ -1,6 +1,5 @@
 // What becomes of one feature of a request at each provider: a row of the table that the conformance tests take their cases from and
 // docs/providers.md its matrix. Nothing here knows how a test or a page is made.
-
 import { type VendorName, vendorNames } from '../../../common/vendors.ts';
 import type { Behaviour } from '../../../simulator/behaviour.ts';
 

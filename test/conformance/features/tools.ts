@@ -1,5 +1,4 @@
 // Tools, and the form of an answer.
-
 import { boil, stir } from '../providers/tools.ts';
 import {
   dropped,

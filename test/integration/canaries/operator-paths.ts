@@ -1,6 +1,5 @@
 // Every way that a call with a secret may take through the control plane: wrong tokens, wrong doors, requests that fail every
 // check with a secret inside, and a database that fails in the middle.
-
 import type { KeptDatabase } from '../../support/kept.ts';
 import { freshName, GrpcCaller } from '../../support/operators.ts';
 import type { Scene } from './scene.ts';

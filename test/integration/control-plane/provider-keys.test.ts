@@ -1,5 +1,4 @@
 // Provider keys through the real server: which secret and settings each provider takes, and that a secret never comes back.
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // Requests for export over both databases and both doors: all of them, in order, and only for those who may.
-
 import { text } from 'node:stream/consumers';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

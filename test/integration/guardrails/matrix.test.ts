@@ -1,6 +1,5 @@
 // Every kind of guardrail, at each stage, with each action, on every way that a request may take, streamed and not: what the provider
 // gets, what the caller gets, and what is told of it. What the contract does not allow is refused where it is created.
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../../../simulator/index.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';

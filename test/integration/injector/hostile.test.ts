@@ -1,6 +1,5 @@
 // Reviews that no API server sends, and pods that no author means well: each gets a clear refusal, nothing gets into the log that
 // is not for it, and the injector goes on.
-
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect as connectPlain } from 'node:net';

@@ -1,6 +1,5 @@
 // Windows of budgets end while a thousand of them are in use: nothing is refused for it, and each request stands in the window in
 // which it was reserved. The control plane's clock is the test's; the proxies follow it by its answers.
-
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BudgetPeriod, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import type { Clock } from '../../../common/clock.ts';

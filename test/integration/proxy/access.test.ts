@@ -1,6 +1,5 @@
 // The real client of Access against a real control plane on SQLite: what operators change is seen through record sources,
 // and how soon a revocation is seen by ten of them.
-
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';

@@ -1,6 +1,5 @@
 // Budgets of real proxies' making against a real control plane: three of them share one budget over gRPC, with recalls over the
 // feed, and the books are looked at while they do.
-
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 // Records over real Redis: a single server, a Cluster of three, one that is gone and one that accepts and never answers.
-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createBackground } from '../../../common/background.ts';
 import { systemClock } from '../../../common/clock.ts';

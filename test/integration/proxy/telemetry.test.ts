@@ -1,6 +1,5 @@
 // What the proxy tells of its requests: one line each in the access log, when the response is finished, with these fields and no
 // others; metrics that count them and whose labels no caller and no provider can choose.
-
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { estimateReasons } from '../../../proto/words/money.ts';
 import { listModels } from '../../../proxy/catalog/models.ts';

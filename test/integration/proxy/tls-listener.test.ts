@@ -1,6 +1,5 @@
 // The listener with TLS of an egress gateway: the same gateway behind it, the same limits, and only callers whose certificate is
 // believed.
-
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';

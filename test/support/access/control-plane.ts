@@ -1,5 +1,4 @@
 // The service Access over the fake database, and the network before it: late, silent, refused or cut, as its link says.
-
 import type { Clock } from '../../../common/clock.ts';
 import type { Timers } from '../../../common/timers.ts';
 import type { ResolveResponse__Output } from '../../../proto/generated/gateway/v1/ResolveResponse.ts';

@@ -1,5 +1,4 @@
 // The control plane's signature for tests: records of the fake database in the contract's form, signed as the real one signs them.
-
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import { type Clock, systemClock } from '../../../common/clock.ts';
 import {

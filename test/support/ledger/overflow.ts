@@ -1,5 +1,4 @@
 // Redis as usage overflows into it, in memory: it outlives proxies, may be away, and may keep what it does not say that it has.
-
 import { RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import type { Entry, Overflow } from '../../../proxy/usage/usage-log.ts';

@@ -1,5 +1,4 @@
 // Values where models meet them: behind escapes of JSON at any depth, in URLs and pages, in digits of other scripts, over line ends.
-
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../guardrails/fold.ts';
 import { compileCheck } from '../../../guardrails/index.ts';

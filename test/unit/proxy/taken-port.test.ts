@@ -1,5 +1,4 @@
 // Who has the port of a sidecar that starts: by the kernel's table and the containers that the injector names.
-
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
 // The studio's request: a body as its dialect has it.
-
 import { commonHeaders, type WrittenRequest } from '../../format.ts';
 import type { ChatFormatCall } from '../read-request.ts';
 import { passedBody } from '../write-request.ts';

@@ -1,6 +1,5 @@
 // The planes share no code, so that they agree on names is tested: what a proxy serves under a name, the control plane stores
 // keys for and lets nobody else have.
-
 import { describe, expect, it } from 'vitest';
 import { canonicalVendorName, isVendorName } from '../../../../common/vendors.ts';
 import { customProviderName, wireFormat } from '../../../../control-plane/domain/custom-provider.ts';

@@ -1,5 +1,4 @@
 // How much of the foreign sets our kinds find, by type: what the floors are held against and what the second opinion prints.
-
 import { compilePersonalData } from '../../../../guardrails/kinds/personal-data.ts';
 import { compileSecrets } from '../../../../guardrails/kinds/secrets.ts';
 import type { Finding, Matcher } from '../../../../guardrails/matcher.ts';

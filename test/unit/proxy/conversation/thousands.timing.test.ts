@@ -1,5 +1,4 @@
 // Conversations of thousands of messages, calls and notes: each piece is looked at once.
-
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../common/json.ts';
 import { vendorCallIds } from '../../../../proxy/conversation/call-ids.ts';

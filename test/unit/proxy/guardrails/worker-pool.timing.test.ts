@@ -1,5 +1,4 @@
 // How long scans wait for a worker while others keep it busy.
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TextCheck } from '../../../../guardrails/definition.ts';

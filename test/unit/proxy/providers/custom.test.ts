@@ -1,5 +1,4 @@
 // How a custom provider's key is sent, whatever wire format it speaks: every shipped provider is taken as its base.
-
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
 import type { KeyForm } from '../../../../proxy/access/principal.ts';

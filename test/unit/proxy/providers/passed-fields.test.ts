@@ -1,6 +1,5 @@
 // Which fields of a body go on: at custom providers what is known and what their operator lets pass, at the vendors all but what routers
 // read as the choice of a model, a host or a key.
-
 import type { ChatCompletionCreateParamsBase } from 'openai/resources/chat/completions/completions';
 import { describe, expect, it } from 'vitest';
 import { passedFields } from '../../../../control-plane/domain/custom-provider.ts';

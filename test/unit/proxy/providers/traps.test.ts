@@ -1,5 +1,4 @@
 // Traps that wait in every vendor's format alike, tried on every reader of streams.
-
 import { describe, expect, it } from 'vitest';
 import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../../../simulator/behaviour.ts';

@@ -1,5 +1,4 @@
 // Numbers of a request that a translator reads and sends on: as they are written where they stay what they are.
-
 import { describe, expect, it } from 'vitest';
 import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';

@@ -1,5 +1,4 @@
 // The log line of a request that failed: how loud it is, and what it repeats of the cause.
-
 import { describe, expect, it } from 'vitest';
 import { createLogger, type LogLevel } from '../../../../common/logger.ts';
 import { type ErrorCode, errorTable } from '../../../../proxy/errors.ts';

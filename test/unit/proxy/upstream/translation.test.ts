@@ -1,6 +1,5 @@
 // What a worker makes of a large call is what the provider's functions make of it here: requests and responses of every vendor, and of
 // custom providers in every vendor's format; and what happens where there is no room, no time, or no worker.
-
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 // Requests of the managed cloud service made from callers' bodies, and what is in them.
-
 import type { IncomingHttpHeaders } from 'node:http';
 import { Secret } from '../../../../../common/secret.ts';
 import { TraitTable } from '../../../../../proxy/catalog/capabilities.ts';

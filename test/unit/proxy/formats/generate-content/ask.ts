@@ -1,5 +1,4 @@
 // One attempt at the search-company vendor without a gateway around it: what is sent for a body, what becomes of an answer.
-
 import type { InlineData } from '../../../../../proxy/conversation/media.ts';
 import { GatewayError } from '../../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../../proxy/formats/chat-completions/read-request.ts';

@@ -1,5 +1,4 @@
 // One attempt at the hosted studio without a gateway around it: what is sent for a body, what becomes of an answer.
-
 import { GatewayError } from '../../../../../../proxy/errors.ts';
 import { parseChatRequest } from '../../../../../../proxy/formats/chat-completions/read-request.ts';
 import type { StreamReader } from '../../../../../../proxy/formats/format.ts';
