@@ -12,7 +12,7 @@ export interface ResolveOptions {
   readonly timeoutMs?: number;
 }
 
-export interface NameAnswer {
+export interface ResolvedName {
   /** At least one. */
   readonly addresses: readonly LookupAddress[];
   /** For how long the DNS servers let it be kept, in seconds. */
@@ -20,7 +20,7 @@ export interface NameAnswer {
 }
 
 /** @throws Error with a code of node:dns: ENOTFOUND and ENODATA where the name has no address, ECANCELLED where the signal ended it */
-export type AskDns = (host: string, signal?: AbortSignal) => Promise<NameAnswer>;
+export type AskDns = (host: string, signal?: AbortSignal) => Promise<ResolvedName>;
 
 const defaultTimeoutMs = 2000;
 const tries = 2;
@@ -48,7 +48,7 @@ export function createAskDns({ servers, timeoutMs = defaultTimeoutMs }: ResolveO
         ...(four.status === 'fulfilled' ? four.value : []).map((record) => ({ ...record, family: 4 })),
         ...(six.status === 'fulfilled' ? six.value : []).map((record) => ({ ...record, family: 6 })),
       ];
-      if (found.length > 0) return answer(found);
+      if (found.length > 0) return resolvedName(found);
       throw four.status === 'rejected' ? four.reason : new Error('no addresses');
     } finally {
       clearTimeout(patience);
@@ -57,7 +57,7 @@ export function createAskDns({ servers, timeoutMs = defaultTimeoutMs }: ResolveO
   };
 }
 
-function answer(found: readonly (LookupAddress & { readonly ttl: number })[]): NameAnswer {
+function resolvedName(found: readonly (LookupAddress & { readonly ttl: number })[]): ResolvedName {
   return {
     addresses: found.map(({ address, family }) => ({ address, family })),
     ttl: Math.min(...found.map(({ ttl }) => ttl)),

@@ -17,22 +17,22 @@ export interface GuardedRequest {
   readonly owner?: ShareOwner;
 }
 
-export interface GuardedAnswer {
+export interface GuardedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** Empty where it is not read. */
   readonly body: Buffer;
 }
 
-export class AnswerTooLongError extends Error {
+export class ResponseTooLongError extends Error {
   constructor() {
     super('the answer is too long');
     this.name = 'AnswerTooLongError';
   }
 }
 
-/** @throws Error where there is no answer before the signal says to stop; AnswerTooLongError, ForbiddenAddressError */
-export type GuardedPost = (request: GuardedRequest, signal: AbortSignal) => Promise<GuardedAnswer>;
+/** @throws Error where there is no answer before the signal says to stop; ResponseTooLongError, ForbiddenAddressError */
+export type GuardedPost = (request: GuardedRequest, signal: AbortSignal) => Promise<GuardedResponse>;
 
 export interface GuardOptions {
   readonly allows: (address: string) => boolean;
@@ -84,8 +84,8 @@ export function createGuardedPost(options: GuardOptions): GuardedPost {
     try {
       const outgoing = { ...request, url, bodyBytesMax };
       if (kept !== undefined) {
-        const answer = await send(outgoing, { ...kept, ...each }).catch(ifStale);
-        if (answer !== undefined) return answer;
+        const result = await send(outgoing, { ...kept, ...each }).catch(ifStale);
+        if (result !== undefined) return result;
       }
       return await send(outgoing, { ...own, ...each });
     } finally {
@@ -141,13 +141,13 @@ interface Outgoing extends Omit<GuardedRequest, 'url'> {
 function send(
   { url, headers, body, bodyBytesMax }: Outgoing,
   options: RequestOptions,
-): Promise<GuardedAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>();
+): Promise<GuardedResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<GuardedResponse>();
   const outgoing = httpsRequest(url, {
     ...options,
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
   });
-  let head: GuardedAnswer | undefined;
+  let head: GuardedResponse | undefined;
   const failed = (error: Error) => {
     if (head !== undefined && bodyBytesMax === undefined) return resolve(head);
     const isStale = head === undefined && outgoing.reusedSocket && isReset(error);
@@ -156,12 +156,12 @@ function send(
   outgoing.on('error', failed);
   outgoing.once('close', () => failed(new Error('closed without an answer')));
   outgoing.once('response', (response) => {
-    const answer = { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.alloc(0) };
-    head = answer;
+    const result = { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.alloc(0) };
+    head = result;
     if (bodyBytesMax === undefined) return discard(response);
-    if (answer.status === 200)
-      return read(response, bodyBytesMax, { ended: (body) => resolve({ ...answer, body }), failed });
-    resolve(answer);
+    if (result.status === 200)
+      return read(response, bodyBytesMax, { ended: (body) => resolve({ ...result, body }), failed });
+    resolve(result);
     response.destroy();
   });
   outgoing.end(body);
@@ -190,7 +190,7 @@ function read(response: IncomingMessage, bytesMax: number, { ended, failed }: Bo
   const body = new ByteStore();
   response.on('data', (chunk: Buffer) => {
     body.push(chunk);
-    if (body.length > bytesMax) response.destroy(new AnswerTooLongError());
+    if (body.length > bytesMax) response.destroy(new ResponseTooLongError());
   });
   response.once('end', () => ended(body.bytes));
   // Also where it is cut.

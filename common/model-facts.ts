@@ -41,7 +41,7 @@ export const traitValues = {
   /** Whether `cache_control` and `citations` may come along, where the callers' format is spoken. */
   cacheMarks: [true, false],
   /** Whether `n` answers can be asked for at once. */
-  severalAnswers: [false, true],
+  severalResponses: [false, true],
   /** Whether frequency_penalty and presence_penalty are taken. */
   penalties: [true, false],
   /** Whether the log probabilities of tokens can be asked for. */

@@ -4,7 +4,7 @@
 import type { LookupAddress } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { familyOf } from './addresses.ts';
-import { type AskDns, createAskDns, type NameAnswer, type ResolveOptions } from './dns-resolve.ts';
+import { type AskDns, createAskDns, type ResolvedName, type ResolveOptions } from './dns-resolve.ts';
 import { errorCode } from './system-errors.ts';
 
 export interface SystemNamesOptions extends ResolveOptions {
@@ -30,7 +30,7 @@ async function askEach(
   names: readonly string[],
   askDns: AskDns,
   signal: AbortSignal | undefined,
-): Promise<NameAnswer> {
+): Promise<ResolvedName> {
   let last: unknown;
   for (const name of names) {
     try {

@@ -7,7 +7,7 @@ import { readGiven } from './io.ts';
 import { callerOf, idOf } from './names.ts';
 import { noOrganization, organizationIfAny, organizationInUse } from './organization.ts';
 import { isList, readPages } from './pages.ts';
-import { printAnswer, printList } from './print-response.ts';
+import { printList, printResponse } from './print-response.ts';
 import { checkRequest, fieldAt, getField, requestFromJson, setField, valueFor } from './request.ts';
 import { requireToken } from './session.ts';
 import { printable } from './table.ts';
@@ -34,7 +34,7 @@ export async function runMethod(command: MethodCommand, invocation: Invocation):
   await confirm(command, invocation);
   const client = await invocation.client();
   if (!isList(command.method))
-    return await printAnswer(command, await client.ask(command.method, checked), invocation);
+    return await printResponse(command, await client.ask(command.method, checked), invocation);
   await printList(
     command,
     await readPages(client, command.method, checked, listedMax(invocation)),
@@ -151,6 +151,6 @@ async function confirm({ asks }: Pick<MethodCommand, 'asks'>, invocation: Invoca
   );
   const question = asks.replace(/\{([^}]+)\}/g, (_all, name: string) => printable(texts.get(name) ?? 'it'));
   if (!io.interactive) throw usageMistake(`this cannot be undone, so it needs --yes: ${question}`);
-  const answer = await io.ask(`${question} [y/N] `);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('refused', 'not confirmed; nothing was done');
+  const response = await io.ask(`${question} [y/N] `);
+  if (!/^y(es)?$/i.test(response.trim())) throw new Failure('refused', 'not confirmed; nothing was done');
 }

@@ -28,8 +28,8 @@ export async function readPages(
   let match: unknown;
   do {
     const pageSize = Math.min(pageSizeMax, itemsMax - items.length);
-    const answer = await client.ask(method, { ...request, pageSize, ...(pageToken && { pageToken }) });
-    const page: JsonObject = { ...answer };
+    const response = await client.ask(method, { ...request, pageSize, ...(pageToken && { pageToken }) });
+    const page: JsonObject = { ...response };
     if (Array.isArray(page[field])) items.push(...page[field].filter(isObject));
     match ??= page.match;
     pageToken = String(page.nextPageToken ?? '');

@@ -12,16 +12,16 @@ export async function printJson(value: object, { io }: Invocation): Promise<void
   await io.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-export async function printAnswer(
+export async function printResponse(
   command: MethodCommand,
-  answer: object,
+  response: object,
   invocation: Invocation,
 ): Promise<void> {
   const { io, options } = invocation;
   const { responseType } = methodTypes(command.method);
-  if (options.json === true) return await printJson(toJson(responseType, answer), invocation);
-  const secret = command.secret === undefined ? undefined : getField(answer, command.secret);
-  const shown = renderAnswer(responseType, answer, command.secret);
+  if (options.json === true) return await printJson(toJson(responseType, response), invocation);
+  const secret = command.secret === undefined ? undefined : getField(response, command.secret);
+  const shown = renderResponse(responseType, response, command.secret);
   if (command.done !== undefined) io.say(command.done);
   if (typeof secret !== 'string') return await io.out(shown);
   io.say(`${shown}This is shown once and stored nowhere else:`);
@@ -29,8 +29,8 @@ export async function printAnswer(
 }
 
 /** What only wraps one thing, beside the secret, is not shown. */
-function renderAnswer(type: string, answer: object, secret: string | undefined): string {
-  const { [secret ?? '']: _shownAlone, ...rest }: JsonObject = { ...answer };
+function renderResponse(type: string, response: object, secret: string | undefined): string {
+  const { [secret ?? '']: _shownAlone, ...rest }: JsonObject = { ...response };
   const [only, ...others] = Object.entries(fieldsOf(type)).filter(([name]) => name !== secret);
   const wrapped = secret === undefined || only === undefined || others.length > 0 ? undefined : rest[only[0]];
   return only !== undefined && isObject(wrapped)

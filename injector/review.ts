@@ -27,7 +27,7 @@ export class UnreadableReview extends Error {
 
 export interface Reviewed {
   /** An AdmissionReview to send. */
-  readonly answer: object;
+  readonly response: object;
   /** What may be logged of it: names, never values of the pod's environment. */
   readonly about: {
     readonly uid: string;
@@ -64,7 +64,7 @@ export function review(body: string, settings: ReviewSettings, asking: Asking = 
       : { outcome: 'refused', message: flaw, wasMarked: false };
   const told = injection.outcome === 'refused' ? [injection.message] : bounded(injection.warnings);
   return {
-    answer: { apiVersion, kind, response: { uid, ...responseOf(injection, told) } },
+    response: { apiVersion, kind, response: { uid, ...responseOf(injection, told) } },
     about: {
       uid,
       namespace,

@@ -93,14 +93,14 @@ async function closeWithin(server: Server, graceMs: number): Promise<void> {
 /** Never rejects. */
 async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const started = door.clock.monotonic();
-  const outcome = await answer(door, request, response).catch((error: unknown) =>
+  const outcome = await respond(door, request, response).catch((error: unknown) =>
     fail(door, response, error),
   );
   if (outcome !== undefined) door.metrics.reviewed(outcome, (door.clock.monotonic() - started) / 1000);
 }
 
 /** @returns undefined where nobody is left to be answered */
-async function answer(
+async function respond(
   door: Door,
   request: IncomingMessage,
   response: ServerResponse,
@@ -108,9 +108,9 @@ async function answer(
   const asking = accept(request);
   const body = await readBody(door, request);
   if (body === undefined) return undefined;
-  const { answer, about } = review(body, door.settings(), asking);
+  const { response: result, about } = review(body, door.settings(), asking);
   door.log.info(about, 'review');
-  send(door, response, { status: 200, body: answer });
+  send(door, response, { status: 200, body: result });
   return about.outcome;
 }
 
@@ -178,12 +178,12 @@ function fail(door: Door, response: ServerResponse, error: unknown): ReviewOutco
   return 'unreadable';
 }
 
-interface Answer {
+interface ReviewResponse {
   readonly status: number;
   readonly body: object;
 }
 
-function send(door: Door, response: ServerResponse, { status, body }: Answer): void {
+function send(door: Door, response: ServerResponse, { status, body }: ReviewResponse): void {
   if (response.destroyed) return;
   // Else the drain would wait for a connection that is kept for the next review.
   if (!door.isOpen()) response.setHeader('connection', 'close');

@@ -246,7 +246,7 @@ export const proxySettings = {
     decode: integer(1000, 10_000_000),
     default: '250000',
   },
-  answerBytesMax: {
+  responseBytesMax: {
     name: 'GATEWAY_ANSWER_BYTES_MAX',
     about: "A provider's response that is not a stream; above it 502.",
     decode: bytes,

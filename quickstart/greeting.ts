@@ -18,7 +18,7 @@ export function greeting(facts: GreetingFacts): string {
   const { demo, dataPath, trafficPort, adminPort, httpPort, grpcPort } = facts;
   return [
     '',
-    ...whoAnswers(facts.realVendors),
+    ...whoResponds(facts.realVendors),
     '',
     ...(demo.secrets === undefined ? later(facts) : firstTime(facts, demo.secrets)),
     `Let callers send their own provider keys (off until then):`,
@@ -37,7 +37,7 @@ export function greeting(facts: GreetingFacts): string {
   ].join('\n');
 }
 
-function whoAnswers(real: readonly VendorName[]): string[] {
+function whoResponds(real: readonly VendorName[]): string[] {
   if (real.length === 0) {
     return [
       'Answers come from the simulator: no account, no cost. OPENAI_API_KEY=… npm start uses that vendor instead.',

@@ -12,9 +12,9 @@ export function operatorApi(port: number, token: string): OperatorApi {
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
         body: JSON.stringify(request),
       });
-      const answer = (await response.json()) as Record<string, unknown>;
-      if (!response.ok) throw new Error(`${method}: ${String(answer.message)}`);
-      return answer;
+      const result = (await response.json()) as Record<string, unknown>;
+      if (!response.ok) throw new Error(`${method}: ${String(result.message)}`);
+      return result;
     },
   };
 }

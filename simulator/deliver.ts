@@ -3,40 +3,44 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Stop } from './behaviour.ts';
-import type { Answer } from './wire-format.ts';
+import type { SimulatedResponse } from './wire-format.ts';
 
 /** `stopped` as the behaviour asked; `client_left` before the end, of an answer that fell silent too. */
 export type Delivery = 'finished' | 'stopped' | 'client_left';
 
-export async function deliver(response: ServerResponse, answer: Answer): Promise<Delivery> {
+export async function deliver(response: ServerResponse, result: SimulatedResponse): Promise<Delivery> {
   const left = new AbortController();
   response.once('close', () => left.abort());
   // The socket's own errors end in 'close' as well; unheard they would end the process.
   response.on('error', () => left.abort());
   try {
-    return await send(response, answer, left.signal);
+    return await send(response, result, left.signal);
   } catch (error) {
     if (left.signal.aborted || response.destroyed) return 'client_left';
     throw error;
   }
 }
 
-async function send(response: ServerResponse, answer: Answer, left: AbortSignal): Promise<Delivery> {
-  const { behaviour } = answer;
+async function send(
+  response: ServerResponse,
+  result: SimulatedResponse,
+  left: AbortSignal,
+): Promise<Delivery> {
+  const { behaviour } = result;
   if (behaviour.headDelayMs) await wait(behaviour.headDelayMs, undefined, { signal: left });
   if (behaviour.stop?.beforeHead) return stopBy(behaviour.stop, response, left);
   if (behaviour.rawBase64 !== undefined) {
     response.socket?.end(Buffer.from(behaviour.rawBase64, 'base64'));
     return 'stopped';
   }
-  response.writeHead(answer.status, { ...answer.headers, ...behaviour.headers });
+  response.writeHead(result.status, { ...result.headers, ...behaviour.headers });
   const limits = {
     pieces: behaviour.stop?.afterPieces ?? Infinity,
     bytes: behaviour.stop?.afterBytes ?? Infinity,
   };
   let sentPieces = 0;
   let sentBytes = 0;
-  for (const piece of piecesOf(answer)) {
+  for (const piece of piecesOf(result)) {
     if (sentPieces >= limits.pieces || sentBytes >= limits.bytes) break;
     if (behaviour.pieceDelayMs && sentPieces > 0) {
       await wait(behaviour.pieceDelayMs, undefined, { signal: left });
@@ -80,16 +84,16 @@ async function stopBy(stop: Stop, response: ServerResponse, left: AbortSignal): 
   return stop.by === 'silence' ? 'client_left' : 'stopped';
 }
 
-function* piecesOf(answer: Answer): Generator<Buffer> {
-  const sizes = answer.behaviour.pieceBytes;
+function* piecesOf(result: SimulatedResponse): Generator<Buffer> {
+  const sizes = result.behaviour.pieceBytes;
   if (sizes === undefined) {
-    yield* bodyOf(answer);
+    yield* bodyOf(result);
     return;
   }
   let held = Buffer.alloc(0);
   let next = 0;
   const size = () => sizes[Math.min(next, sizes.length - 1)] ?? 1;
-  for (const part of bodyOf(answer)) {
+  for (const part of bodyOf(result)) {
     held = Buffer.concat([held, part]);
     while (held.length >= size()) {
       yield held.subarray(0, size());
@@ -100,9 +104,9 @@ function* piecesOf(answer: Answer): Generator<Buffer> {
   if (held.length > 0) yield held;
 }
 
-function* bodyOf(answer: Answer): Generator<Buffer> {
-  const { body, bodyBase64 } = answer.behaviour;
+function* bodyOf(result: SimulatedResponse): Generator<Buffer> {
+  const { body, bodyBase64 } = result.behaviour;
   if (bodyBase64 !== undefined) yield Buffer.from(bodyBase64, 'base64');
   else if (body !== undefined) yield Buffer.from(body);
-  else for (const part of answer.parts) yield typeof part === 'string' ? Buffer.from(part) : part;
+  else for (const part of result.parts) yield typeof part === 'string' ? Buffer.from(part) : part;
 }

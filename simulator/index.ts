@@ -13,7 +13,7 @@ import { type Delivery, deliver } from './deliver.ts';
 import { createRecorder, type OpenRecord, type RecordedRequest, type Recorder } from './record.ts';
 import { createScript, type Script, type ScriptOptions } from './script.ts';
 import { type VendorName, vendors } from './vendors.ts';
-import type { Answer } from './wire-format.ts';
+import type { SimulatedResponse } from './wire-format.ts';
 
 export type { Behaviour, Stop } from './behaviour.ts';
 export type { Delivery } from './deliver.ts';
@@ -54,7 +54,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const recorder = createRecorder();
   const script = createScript();
   const { log, modelServer } = options;
-  const state: State = { recorder, script, keys: new Set(options.keys), modelServer, log, answers: 0 };
+  const state: State = { recorder, script, keys: new Set(options.keys), modelServer, log, responses: 0 };
   const server = createServer({ requireHostHeader: true, keepAliveTimeout: 60_000 }, (request, response) => {
     serve(state, request, response).catch((error: unknown) => {
       // A fault of the simulator itself: whoever sees the broken connection finds the cause in the response, or else in the output.
@@ -92,7 +92,7 @@ interface State {
   readonly keys: ReadonlySet<string>;
   readonly modelServer: ModelServerKeys | undefined;
   readonly log: SimulatorOptions['log'];
-  answers: number;
+  responses: number;
 }
 
 // Above every limit of the gateway's own, so that its refusals are seen and not the simulator's.
@@ -107,13 +107,13 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
     return;
   }
   state.recorder.received(record, body);
-  const answer = answerTo(state, record, body);
-  record.status = answer.status;
-  record.ended = await deliver(response, answer);
+  const result = respondTo(state, record, body);
+  record.status = result.status;
+  record.ended = await deliver(response, result);
   log(state, record, record.ended);
 }
 
-function answerTo(state: State, record: OpenRecord, body: Buffer): Answer {
+function respondTo(state: State, record: OpenRecord, body: Buffer): SimulatedResponse {
   const [path = '', query = ''] = record.target.split(/\?(.*)/s);
   const vendor = Object.values(vendors).find((format) => path.startsWith(`${format.basePath}/`));
   if (vendor === undefined) {
@@ -125,14 +125,14 @@ function answerTo(state: State, record: OpenRecord, body: Buffer): Answer {
       behaviour: {},
     };
   }
-  state.answers += 1;
-  return vendor.answer(
+  state.responses += 1;
+  return vendor.respond(
     { method: record.method, path, query, headers: vendorHeaders(record.headers, state.modelServer), body },
     {
       keys: state.keys,
       scripted: () => state.script.take(record),
       now: Math.floor(Date.now() / 1000),
-      sequence: state.answers,
+      sequence: state.responses,
     },
   );
 }

@@ -12,7 +12,7 @@ export interface Received {
   readonly body: Buffer;
 }
 
-export interface Answer {
+export interface SimulatedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** One part per event of a stream, produced while it is sent; else the body as one part. */
@@ -20,7 +20,7 @@ export interface Answer {
   readonly behaviour: Behaviour;
 }
 
-export interface AnswerContext {
+export interface ResponseContext {
   /** Keys accepted besides the simulator's own form. */
   readonly keys: ReadonlySet<string>;
   /** What a test scripted for this request, if anything. Asked once, after the request was found valid. */
@@ -34,5 +34,5 @@ export interface AnswerContext {
 export interface WireFormat {
   /** Every path below it is this format's. */
   readonly basePath: string;
-  answer(received: Received, context: AnswerContext): Answer;
+  respond(received: Received, context: ResponseContext): SimulatedResponse;
 }

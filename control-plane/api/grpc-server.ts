@@ -32,7 +32,7 @@ import type { CertificateProxy, Credentials } from '../rpc/authentication.ts';
 import { certificateProxyOf, isConfidential, peerOf } from '../rpc/authentication.ts';
 import type { ProxyCaller } from '../rpc/caller.ts';
 import { CallError, callCodes } from '../rpc/errors.ts';
-import { type Answer, type AnswerDeps, answer, createInFlight } from '../rpc/respond.ts';
+import { createInFlight, type Outcome, type RespondDeps, respond } from '../rpc/respond.ts';
 import type { AccessService } from '../services/access.ts';
 import type { ReportDecisions } from '../services/guardrail-decisions.ts';
 import type { LedgerService } from '../services/ledger.ts';
@@ -49,7 +49,7 @@ export interface GrpcServer {
   close(graceMs: number): Promise<void>;
 }
 
-export interface GrpcServerDeps extends AnswerDeps {
+export interface GrpcServerDeps extends RespondDeps {
   readonly dispatcher: Dispatcher;
   readonly access: AccessService;
   readonly ledger: LedgerService;
@@ -313,19 +313,19 @@ class Door {
   ) {
     return (call: UnaryCall<Request>, callback: sendUnaryData<object>) => {
       const who = this.#credentials(call);
-      const answering = answer(this.#deps, method, who.from, () => work(call.request, who, call));
-      this.inFlight.add(answering.then((outcome) => reply(callback, outcome)));
+      const responding = respond(this.#deps, method, who.from, () => work(call.request, who, call));
+      this.inFlight.add(responding.then((outcome) => reply(callback, outcome)));
     };
   }
 
   #download(method: MethodName) {
     return (call: DownloadCall) => {
       const who = this.#credentials(call);
-      const sending = answer(this.#deps, method, who.from, async () => {
+      const sending = respond(this.#deps, method, who.from, async () => {
         const { chunks, done } = await this.#deps.dispatcher.download(method, who, call.request);
         await sendChunks(call, chunks).finally(done);
       });
-      const end = (outcome: Answer<void>) =>
+      const end = (outcome: Outcome<void>) =>
         'error' in outcome ? call.emit('error', serviceError(outcome.error)) : call.end();
       this.inFlight.add(sending.then(end));
     };
@@ -337,7 +337,7 @@ class Door {
     const stream = new GrpcWatchStream(call, () => dispatcher.proxy(who), serviceError);
     const end = () => stream.leave();
     this.#watches.add(end);
-    const outcome = await answer(this.#deps, 'Access.Watch', who.from, async () => {
+    const outcome = await respond(this.#deps, 'Access.Watch', who.from, async () => {
       this.#requireServing();
       return await dispatcher.proxy(who);
     });
@@ -377,7 +377,7 @@ class Door {
   }
 }
 
-function reply(callback: sendUnaryData<object>, outcome: Answer<object>): void {
+function reply(callback: sendUnaryData<object>, outcome: Outcome<object>): void {
   if ('error' in outcome) callback(serviceError(outcome.error));
   else callback(null, outcome.value);
 }

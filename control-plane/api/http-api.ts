@@ -18,7 +18,7 @@ import { sendOpenapi, wantsOpenapi } from '../openapi.ts';
 import { type Credentials, readCredentials } from '../rpc/authentication.ts';
 import { invalidRequest } from '../rpc/checked.ts';
 import { CallError, callCodes, httpStatusOf } from '../rpc/errors.ts';
-import { type AnswerDeps, answer, createInFlight, type InFlight } from '../rpc/respond.ts';
+import { createInFlight, type InFlight, type RespondDeps, respond } from '../rpc/respond.ts';
 import type { Download } from '../services/method.ts';
 import type { Dispatcher } from './dispatch.ts';
 import { isDownload, isMethodName, type MethodName } from './methods.ts';
@@ -29,7 +29,7 @@ export interface HttpApi {
   close(graceMs: number): Promise<void>;
 }
 
-export interface HttpApiDeps extends AnswerDeps {
+export interface HttpApiDeps extends RespondDeps {
   readonly dispatcher: Dispatcher;
 }
 
@@ -122,7 +122,7 @@ interface Door extends HttpApiDeps {
 async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const forwardedFor = () => request.headersDistinct['x-forwarded-for']?.join(', ');
   const from = door.callers.addressOf(request.socket, forwardedFor) || 'unknown';
-  const outcome = await answer(door, routeOf(request)?.method ?? 'unknown', from, () =>
+  const outcome = await respond(door, routeOf(request)?.method ?? 'unknown', from, () =>
     call(door, { request, response, from }),
   );
   if ('value' in outcome) return;

@@ -99,7 +99,7 @@ function failureOf(err: unknown, log: Logger, caller: ProxyCaller): CallError {
   return new CallError('internal', 'the control plane failed; its log has the cause');
 }
 
-interface Answer {
+interface PendingResponse {
   readonly nonce: string;
   readonly position: Position;
 }
@@ -115,7 +115,7 @@ class Session {
   /** Whether the watcher has caught up with the feed's log once. From then on whoever falls behind it is reset. */
   #live = false;
   #asksOpen = 0;
-  #answers: Answer[] = [];
+  #responses: PendingResponse[] = [];
   #blocked = false;
   #ended = false;
   /** Wakes the loop, if it waits. */
@@ -203,7 +203,7 @@ class Session {
     this.#entry.state(state);
     this.#deps.feed.read().then(
       (position) => {
-        this.#answers.push({ nonce, position });
+        this.#responses.push({ nonce, position });
         this.wake();
       },
       // The feed has logged it.
@@ -227,7 +227,7 @@ class Session {
     if (end === undefined) this.#sendChanges(rows, feed.position);
     else
       this.#sendChanges(rows.slice(0, indexAfter(rows, end.revision)), { ...cursor, revision: end.revision });
-    if (this.#cursor !== undefined) this.#sendAnswers(this.#cursor);
+    if (this.#cursor !== undefined) this.#sendResponses(this.#cursor);
     return end !== undefined;
   }
 
@@ -301,9 +301,9 @@ class Session {
     this.#cursor = upTo;
   }
 
-  #sendAnswers(cursor: Position): void {
-    const waiting: Answer[] = [];
-    for (const { nonce, position } of this.#answers) {
+  #sendResponses(cursor: Position): void {
+    const waiting: PendingResponse[] = [];
+    for (const { nonce, position } of this.#responses) {
       // What was read in an epoch that is over says nothing any more.
       const over = position.epoch !== cursor.epoch;
       if (!over && (this.#blocked || position.revision > cursor.revision)) {
@@ -313,7 +313,7 @@ class Session {
       this.#asksOpen--;
       if (!over) this.#send({ answer: { nonce, position } });
     }
-    this.#answers = waiting;
+    this.#responses = waiting;
   }
 
   /** Where a position of an older epoch is in the present one, if all changes since are still there. */

@@ -24,7 +24,7 @@ import {
 } from '../../guardrails/inspection/inspection-schema.ts';
 import { seamsOf } from '../../guardrails/inspection/joins.ts';
 import { requestPlacesWith } from '../../guardrails/inspection/request-schema.ts';
-import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
+import { responsePlaces } from '../../guardrails/inspection/response-schema.ts';
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import { scan } from '../../guardrails/scan.ts';
 import type { GuardrailPlace } from '../../proto/generated/gateway/v1/GuardrailPlace.ts';
@@ -60,14 +60,14 @@ export async function runBodyTrials({
 }: BodyTrialTask): Promise<TestGuardrailsResponse | 'too_long' | 'no_json'> {
   const body = parseExactJson(text);
   if (!isObject(body)) return 'no_json';
-  const place = stage === 'input' ? requestPlacesWith(guardrails.flatMap(alsoOf)) : answerPlaces;
+  const place = stage === 'input' ? requestPlacesWith(guardrails.flatMap(alsoOf)) : responsePlaces;
   const texts = textsOf(body, place);
   if (texts === undefined) return 'too_long';
   const strings = stringsOf(texts);
   const time = new InspectionTime(strings.join('\n'));
   const trials = await tryAll(guardrails, (row) => trialOf(row, { texts, strings, body, text, time }));
   if (trials === 'too_long') return trials;
-  return answer(trials, { texts, body, place, stage, inner: new InnerPointers(body, texts.slots) });
+  return toResponse(trials, { texts, body, place, stage, inner: new InnerPointers(body, texts.slots) });
 }
 
 interface BodyTrial extends Trial {
@@ -135,7 +135,7 @@ interface Tested {
   readonly inner: InnerPointers;
 }
 
-function answer(trials: readonly BodyTrial[], tested: Tested): TestGuardrailsResponse {
+function toResponse(trials: readonly BodyTrial[], tested: Tested): TestGuardrailsResponse {
   const { texts, body, place, stage, inner } = tested;
   const results = trials.map((trial) => ({
     ...resultOf(trial),

@@ -37,7 +37,7 @@ export async function runTrials({
 }: TrialTask): Promise<TestGuardrailsResponse | 'too_long'> {
   const time = new InspectionTime(text);
   const trials = await tryAll(guardrails, (row) => trial(row, time));
-  return trials === 'too_long' ? trials : answer(trials, text);
+  return trials === 'too_long' ? trials : toResponse(trials, text);
 }
 
 async function trial(row: TriedGuardrail, time: InspectionTime): Promise<TextTrial | 'too_long'> {
@@ -62,7 +62,7 @@ function exceeded({ tokensMax }: PromptSizeCheck, text: string): ReadonlyMap<str
 }
 
 /** As proxies have it: sizes and checks that cannot be run come first, then the text, which ends at the first finding that blocks. */
-function answer(trials: readonly TextTrial[], text: string): TestGuardrailsResponse {
+function toResponse(trials: readonly TextTrial[], text: string): TestGuardrailsResponse {
   const results = trials.map((tried) => ({ ...resultOf(tried), places: [...tried.places] }));
   const inForce = trials.filter(({ row }) => row.enabled === 1);
   const left = inForce.find(isRefusing) ?? rewritten(inForce, text);

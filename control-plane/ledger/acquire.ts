@@ -17,13 +17,13 @@ export interface Draw extends Operation {
   readonly want: number;
 }
 
-export interface DrawAnswer {
+export interface AcquireResponse {
   readonly outcome: DrawOutcome;
   /** Nano-dollars; 0 unless granted. */
   readonly granted: number;
 }
 
-export interface Drawn extends DrawAnswer {
+export interface Drawn extends AcquireResponse {
   /** Whose money others hold, where that is why there was none: they are to be asked to give it back. */
   readonly recallOf: string | undefined;
   /** Of `busy`, nano-dollars: what is free, and what other sessions hold. */
@@ -40,23 +40,23 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
   if (request.seq < lease.seq) return refused('ignored');
   if (request.seq > lease.seq + 1) return refused('lost');
   if (request.seq === lease.seq) return { answer: { ...stored(lease), recallOf: undefined } };
-  const answer = decide(open, request, moment);
-  const { granted } = answer;
-  const isBusy = answer.outcome === 'busy';
+  const response = decide(open, request, moment);
+  const { granted } = response;
+  const isBusy = response.outcome === 'busy';
   return {
     answer: {
-      ...answer,
+      ...response,
       recallOf: isBusy ? budget.organizationId : undefined,
       attainable: isBusy && !moment.isHealing ? attainable(open) : undefined,
     },
-    ...(isExceeded(answer, open, request) && { exceeded: true }),
+    ...(isExceeded(response, open, request) && { exceeded: true }),
     after: {
       books: { ...books, leased: books.leased + granted },
       lease: {
         ...lease,
         remaining: lease.remaining + granted,
         seq: request.seq,
-        answer: JSON.stringify(answer),
+        answer: JSON.stringify(response),
         shut: request.shut ?? 0,
       },
     },
@@ -64,7 +64,7 @@ function step(open: OpenLease | NoLease, request: Draw, moment: Moment): Step<Dr
 }
 
 /** Whether its proxy refuses because of what is spent: a lone caller is told so though its own slice holds what is left. */
-function isExceeded({ outcome }: DrawAnswer, open: OpenLease, { need }: Draw): boolean {
+function isExceeded({ outcome }: AcquireResponse, open: OpenLease, { need }: Draw): boolean {
   return outcome === 'exceeded' || (outcome === 'busy' && attainable(open) < need);
 }
 
@@ -82,7 +82,7 @@ function decide(
   { budget, session, books }: OpenLease,
   { window, need, want }: Draw,
   { now, isHealing }: Moment,
-): DrawAnswer {
+): AcquireResponse {
   const no = (outcome: DrawOutcome) => ({ outcome, granted: 0 });
   if (session.open === 0) return no('gone');
   if (!isDrawable(budget.period, window, now)) return no('window');
@@ -109,7 +109,7 @@ function refused(outcome: DrawOutcome): Step<Drawn> {
 }
 
 /** The operation of this number was a return: whoever draws has lost count. */
-function stored(lease: StoredAnswer): DrawAnswer {
+function stored(lease: StoredResponse): AcquireResponse {
   const { outcome, granted } = storedDraw(lease, idOfLease(lease));
   return outcome === undefined || granted === undefined
     ? { outcome: 'lost', granted: 0 }
@@ -125,11 +125,11 @@ const storedDraw = jsonColumn(
   }),
 );
 
-export type StoredAnswer = Pick<
+export type StoredResponse = Pick<
   Selectable<Schema['leases']>,
   'answer' | 'session_id' | 'budget_id' | 'window_start'
 >;
 
-export function idOfLease({ session_id, budget_id, window_start }: StoredAnswer): string {
+export function idOfLease({ session_id, budget_id, window_start }: StoredResponse): string {
   return `${session_id} ${budget_id} ${window_start}`;
 }

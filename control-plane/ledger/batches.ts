@@ -2,10 +2,13 @@
 // transaction costs the same round trips and the same write to the log for one as for a hundred.
 import { type BooksTransaction, type Store, StoreUnavailableError } from '../store/store.ts';
 
-export interface BatchesDeps<Work, Answer> {
+export interface BatchesDeps<Work, ReadResponse> {
   readonly store: Pick<Store, 'books'>;
   /** @returns in the order of the works; rejected is one that is refused on its own */
-  together(tx: BooksTransaction, works: readonly Work[]): Promise<readonly PromiseSettledResult<Answer>[]>;
+  together(
+    tx: BooksTransaction,
+    works: readonly Work[],
+  ): Promise<readonly PromiseSettledResult<ReadResponse>[]>;
   sizeOf(work: Work): number;
   /** Of one transaction; a larger work goes alone. */
   readonly sizeMax: number;
@@ -13,31 +16,31 @@ export interface BatchesDeps<Work, Answer> {
   readonly atOnceMax: number;
 }
 
-export interface Done<Answer> {
-  readonly answer: Answer;
+export interface Done<ReadResponse> {
+  readonly response: ReadResponse;
   /** The database's clock, milliseconds. */
   readonly now: number;
   /** As in Position: where it was done. */
   readonly epoch: string;
 }
 
-interface Waiting<Work, Answer> {
+interface Waiting<Work, ReadResponse> {
   readonly work: Work;
-  readonly done: PromiseWithResolvers<Done<Answer>>;
+  readonly done: PromiseWithResolvers<Done<ReadResponse>>;
 }
 
-export class Batches<Work, Answer> {
-  readonly #deps: BatchesDeps<Work, Answer>;
-  #waiting: Waiting<Work, Answer>[] = [];
+export class Batches<Work, ReadResponse> {
+  readonly #deps: BatchesDeps<Work, ReadResponse>;
+  #waiting: Waiting<Work, ReadResponse>[] = [];
   #underWay = 0;
 
-  constructor(deps: BatchesDeps<Work, Answer>) {
+  constructor(deps: BatchesDeps<Work, ReadResponse>) {
     this.#deps = deps;
   }
 
   /** @throws what the work is refused with; StoreUnavailableError */
-  run(work: Work): Promise<Done<Answer>> {
-    const done = Promise.withResolvers<Done<Answer>>();
+  run(work: Work): Promise<Done<ReadResponse>> {
+    const done = Promise.withResolvers<Done<ReadResponse>>();
     this.#waiting.push({ work, done });
     this.#begin();
     return done.promise;
@@ -55,7 +58,7 @@ export class Batches<Work, Answer> {
     }
   }
 
-  #next(): readonly Waiting<Work, Answer>[] {
+  #next(): readonly Waiting<Work, ReadResponse>[] {
     const { sizeMax, sizeOf } = this.#deps;
     let size = 0;
     const end = this.#waiting.findIndex(({ work }, index) => {
@@ -66,7 +69,7 @@ export class Batches<Work, Answer> {
   }
 
   /** Nobody pays for another's fault: where they fail together they are run one by one. */
-  async #runAll(batch: readonly Waiting<Work, Answer>[]): Promise<void> {
+  async #runAll(batch: readonly Waiting<Work, ReadResponse>[]): Promise<void> {
     const { store, together } = this.#deps;
     try {
       const { now, epoch, results } = await store.books(async (tx) => ({
@@ -79,7 +82,7 @@ export class Batches<Work, Answer> {
       }));
       results.forEach((result, index) => {
         const done = batch[index]?.done;
-        if (result.status === 'fulfilled') done?.resolve({ answer: result.value, now, epoch });
+        if (result.status === 'fulfilled') done?.resolve({ response: result.value, now, epoch });
         else done?.reject(result.reason);
       });
     } catch (error) {

@@ -42,15 +42,15 @@ export interface OpenLease {
 export type NoLease = 'gone' | 'window' | 'deleted';
 
 /** What is to be done with one lease. */
-export interface LeaseWork<Answer> {
+export interface LeaseWork<ReadResponse> {
   readonly caller: ProxyCaller;
   readonly operation: Operation;
   /** Decides, from what is locked. */
-  step(open: OpenLease | NoLease, moment: Moment): Step<Answer>;
+  step(open: OpenLease | NoLease, moment: Moment): Step<ReadResponse>;
 }
 
-export interface Step<Answer> {
-  readonly answer: Answer;
+export interface Step<ReadResponse> {
+  readonly answer: ReadResponse;
   /** The window has refused because of what is spent. */
   readonly exceeded?: true;
   /** What lease and window are afterwards; absent where nothing changes. */
@@ -61,25 +61,25 @@ export interface Step<Answer> {
  * Does one after the other, in one transaction with a fixed number of statements.
  * @returns in the order of the works; rejected is one that names the session of another proxy (CallError not_found)
  */
-export async function workOnLeases<Answer>(
+export async function workOnLeases<ReadResponse>(
   tx: BooksTransaction,
-  works: readonly LeaseWork<Answer>[],
+  works: readonly LeaseWork<ReadResponse>[],
   healing: Healing,
-): Promise<readonly PromiseSettledResult<Answer>[]> {
+): Promise<readonly PromiseSettledResult<ReadResponse>[]> {
   const opened = await open(tx, works);
   const moment = { now: tx.now, isHealing: await healing.isHealing(tx) };
   const exceeded = new Map<string, BudgetOfWindow>();
-  const results = works.map((work): PromiseSettledResult<Answer> => {
+  const results = works.map((work): PromiseSettledResult<ReadResponse> => {
     try {
       const found = find(opened, work);
-      const { answer, after, exceeded: isExceeded } = work.step(found, moment);
+      const { answer: response, after, exceeded: isExceeded } = work.step(found, moment);
       if (isExceeded && typeof found !== 'string')
         exceeded.set(windowKey(found.budget.id, work.operation.window), windowOfBudget(found, work));
       if (after !== undefined) {
         opened.page.putBooks(after.books);
         opened.page.putLease(after.lease);
       }
-      return { status: 'fulfilled', value: answer };
+      return { status: 'fulfilled', value: response };
     } catch (reason) {
       if (!(reason instanceof CallError)) throw reason;
       return { status: 'rejected', reason };
@@ -194,7 +194,7 @@ export class LeaseBatches {
   }
 
   /** @throws CallError not_found for the session of another proxy; StoreUnavailableError */
-  run<Answer>(work: LeaseWork<Answer>): Promise<Done<Answer>> {
-    return this.#batches.run(work) as Promise<Done<Answer>>;
+  run<ReadResponse>(work: LeaseWork<ReadResponse>): Promise<Done<ReadResponse>> {
+    return this.#batches.run(work) as Promise<Done<ReadResponse>>;
   }
 }

@@ -33,8 +33,8 @@ async function together(
   const refusals = works.map((work) => refusalOf(work, tx.now));
   const accepted = works.filter((_, index) => refusals[index] === undefined);
   const reported = await reportTogether(tx, accepted);
-  const answers = reported.map((value) => ({ status: 'fulfilled', value }) as const).values();
-  return refusals.flatMap((refusal) => refusal ?? answers.next().value ?? []);
+  const responses = reported.map((value) => ({ status: 'fulfilled', value }) as const).values();
+  return refusals.flatMap((refusal) => refusal ?? responses.next().value ?? []);
 }
 
 function refusalOf(work: ReportWork, now: number): PromiseRejectedResult | undefined {

@@ -25,11 +25,14 @@ function step(open: OpenLease | NoLease, request: Return): Step<number> {
   const taken = Math.min(request.amount - freed, lease.remaining);
   const after = takeFrom(lease, books, taken);
   const returned = freed + taken;
-  const answer = JSON.stringify({ returned });
+  const response = JSON.stringify({ returned });
   const { seq, shut = 0 } = request;
   return {
     answer: returned,
-    after: { books: after.books, lease: { ...after.lease, back: lease.back - freed, seq, answer, shut } },
+    after: {
+      books: after.books,
+      lease: { ...after.lease, back: lease.back - freed, seq, answer: response, shut },
+    },
   };
 }
 

@@ -108,12 +108,12 @@ class Table {
   readonly cells = new Map<string, Cell>();
   readonly #names: ReturnType<typeof modelNames>;
   readonly #mappings: Mappings;
-  readonly #answered: ReadonlyMap<string, string>;
+  readonly #servedNames: ReadonlyMap<string, string>;
 
   constructor({ vendor, mappings, sums }: DayOfVendor) {
     this.#names = modelNames(vendor);
     this.#mappings = mappings;
-    this.#answered = this.#answeredNames(sums);
+    this.#servedNames = this.#respondedNames(sums);
   }
 
   nameOfBill(text: string): NamedModel | 'ignored' {
@@ -122,8 +122,8 @@ class Table {
   }
 
   /** Deployments and profiles of clouds are mapped as well: a response may not say what is behind them. */
-  nameOfSum({ asked, answered }: LedgerSum): NamedModel {
-    const text = answered === '' ? (this.#answered.get(asked) ?? afterProvider(asked)) : answered;
+  nameOfSum({ asked, servedModel }: LedgerSum): NamedModel {
+    const text = servedModel === '' ? (this.#servedNames.get(asked) ?? afterProvider(asked)) : servedModel;
     const model = this.#mappings.modelOf(text);
     return this.#named(text, model === 'ignored' ? undefined : model?.model);
   }
@@ -143,12 +143,12 @@ class Table {
   }
 
   /** What providers call what was asked for, where that is one name: a response that broke off may not have said it. */
-  #answeredNames(sums: readonly LedgerSum[]): ReadonlyMap<string, string> {
-    const told = sums.filter(({ answered }) => answered !== '');
+  #respondedNames(sums: readonly LedgerSum[]): ReadonlyMap<string, string> {
+    const told = sums.filter(({ servedModel }) => servedModel !== '');
     const byAsked = Map.groupBy(told, ({ asked }) => asked);
     return new Map(
       [...byAsked].flatMap(([asked, some]) => {
-        const [only, ...others] = new Set(some.map(({ answered }) => this.#names.nameOf(answered)));
+        const [only, ...others] = new Set(some.map(({ servedModel }) => this.#names.nameOf(servedModel)));
         return only === undefined || others.length > 0 ? [] : [[asked, only] as const];
       }),
     );

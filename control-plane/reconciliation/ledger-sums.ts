@@ -12,7 +12,7 @@ export interface LedgerSum {
   /** `<provider>/<model>` as it was asked for. */
   readonly asked: string;
   /** As the provider named it; empty where it did not. */
-  readonly answered: string;
+  readonly servedModel: string;
   readonly estimated: boolean;
   /** Of estimated ones; empty where its proxy did not say. */
   readonly reason: string;
@@ -91,7 +91,7 @@ function sumOf(row: Row): LedgerSum {
     providerKeyId: row.provider_key_id,
     provider: row.provider,
     asked: row.model_asked,
-    answered: row.model_answered,
+    servedModel: row.model_answered,
     estimated: row.estimated === 1,
     reason: row.reason,
     unpriced: row.unpriced === 1,

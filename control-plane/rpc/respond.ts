@@ -6,21 +6,21 @@ import { systemTimers, type Timers } from '../../common/timers.ts';
 import { uuidv7 } from '../../common/uuid.ts';
 import { asCallError, type CallCode, type CallError } from './errors.ts';
 
-export interface AnswerDeps {
+export interface RespondDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: CallMetrics;
 }
 
-export type Answer<T> = { readonly value: T } | { readonly error: CallError };
+export type Outcome<T> = { readonly value: T } | { readonly error: CallError };
 
 /** @param method such as "VirtualKeys.Create" */
-export async function answer<T>(
-  deps: AnswerDeps,
+export async function respond<T>(
+  deps: RespondDeps,
   method: string,
   from: string,
   work: () => Promise<T>,
-): Promise<Answer<T>> {
+): Promise<Outcome<T>> {
   const started = deps.clock.monotonic();
   const outcome = await settle(deps, method, work);
   const seconds = (deps.clock.monotonic() - started) / 1000;
@@ -30,7 +30,7 @@ export async function answer<T>(
   return outcome;
 }
 
-async function settle<T>(deps: AnswerDeps, method: string, work: () => Promise<T>): Promise<Answer<T>> {
+async function settle<T>(deps: RespondDeps, method: string, work: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await work() };
   } catch (thrown) {

@@ -73,8 +73,8 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
     async draw(caller, request) {
       const asked = checkedDraw(request);
       await touches.heard(caller, [asked.session]);
-      const { answer, now, epoch } = await leases.run(drawing(caller, asked));
-      const { attainable, outcome, granted, recallOf } = answer;
+      const { response, now, epoch } = await leases.run(drawing(caller, asked));
+      const { attainable, outcome, granted, recallOf } = response;
       metrics.drawn(outcome);
       if (recallOf !== undefined) {
         recall({ budgetId: asked.budgetId, organizationId: recallOf, window: asked.window });
@@ -94,27 +94,27 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       });
       const operation = { ...operationOf(fields), amount };
       await touches.heard(caller, [operation.session]);
-      const { answer, now, epoch } = await leases.run(returning(caller, operation));
-      return { returnedNanoUsd: String(answer), now: timeText(now), epoch };
+      const { response, now, epoch } = await leases.run(returning(caller, operation));
+      return { returnedNanoUsd: String(response), now: timeText(now), epoch };
     },
     async reportUsage(caller, request) {
       const events = checkedEvents(request);
       requireOwnUsage(caller, events);
       await touches.heard(caller, sessionsOf(events));
       await deps.days.ensureDays(daysToMake(events, { now: clock.now(), keptMs: deps.usageKeptMs }));
-      const { answer, now, epoch } = await reports.run({
+      const { response, now, epoch } = await reports.run({
         events,
         boundTo: caller.organizationId,
         accept: (at) => requireOfThisTime(events, { now: at, keptMs: deps.usageKeptMs }),
       });
-      metrics.reported(answer);
-      if (answer.unknown > 0) {
+      metrics.reported(response);
+      if (response.unknown > 0) {
         deps.log.warn(
-          { proxy: caller.id, events: answer.unknown },
+          { proxy: caller.id, events: response.unknown },
           'events of organizations that are not there were dropped',
         );
       }
-      return { recorded: answer.recorded, now: timeText(now), epoch };
+      return { recorded: response.recorded, now: timeText(now), epoch };
     },
     async closeSession(caller, request) {
       const end = checkedEnd(request);

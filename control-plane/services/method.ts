@@ -39,7 +39,7 @@ interface OperatorRules<Request> {
 
 export interface ReadMethod<Request, Response> extends OperatorRules<Request> {
   readonly effect: 'read';
-  handle(call: AnswerCall, request: Request): Promise<Response>;
+  handle(call: ResponseCall, request: Request): Promise<Response>;
 }
 
 /** Reads, and then works for long, while nothing of the database is held. */
@@ -97,7 +97,7 @@ export interface ReadCall {
   readonly now: number;
 }
 
-export interface AnswerCall extends ReadCall {
+export interface ResponseCall extends ReadCall {
   readonly deps: ServiceDeps;
 }
 

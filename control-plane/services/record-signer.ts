@@ -82,13 +82,13 @@ function keysOf({ keys }: SealKeys): Keys {
   return [first, ...others];
 }
 
-interface Answer {
+interface UnsignedResponse {
   readonly response: ResolveResponse;
   readonly keyHash: string;
   readonly at: number;
 }
 
-function signResponse(keys: Keys, { response, keyHash, at }: Answer): ResolveResponse {
+function signResponse(keys: Keys, { response, keyHash, at }: UnsignedResponse): ResolveResponse {
   const { asOf } = response;
   const head = { epoch: String(asOf?.epoch), revision: Number(asOf?.revision), signedAt: Math.floor(at) };
   const signed = signRecords(keys[0], head, bodiesOf(response, keyHash)).map((record) => message(record));

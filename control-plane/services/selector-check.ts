@@ -8,11 +8,11 @@ import type { StoredSelector } from '../../proto/generated/gateway/v1/StoredSele
 import { selectorHolders, storedProblems } from '../../proto/words/access.ts';
 import type { WrittenSelector } from '../domain/model-selector.ts';
 import { timeText } from '../domain/shared-fields.ts';
-import type { AnswerCall, Outcome } from './method.ts';
+import type { Outcome, ResponseCall } from './method.ts';
 import { checkSelectors, type FoundSelector, type SelectorFindings } from './stored-selectors.ts';
 
 /** Undefined: nothing is told to this caller, or nobody has looked yet. */
-export async function selectorCheck(call: AnswerCall): Promise<SelectorCheck | undefined> {
+export async function selectorCheck(call: ResponseCall): Promise<SelectorCheck | undefined> {
   const { role, organizationId } = call.caller;
   if (role === 'member') return undefined;
   if (organizationId === undefined) {

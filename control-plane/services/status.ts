@@ -7,11 +7,11 @@ import type { WatcherList } from '../../proto/generated/gateway/v1/WatcherList.t
 import { databaseKinds, roles } from '../../proto/words/access.ts';
 import type { Watcher } from '../changes/watchers.ts';
 import { timeText } from '../domain/shared-fields.ts';
-import type { AnswerCall, ReadCall } from './method.ts';
+import type { ReadCall, ResponseCall } from './method.ts';
 import { selectorCheck } from './selector-check.ts';
 
 export async function get(
-  call: AnswerCall,
+  call: ResponseCall,
   { checkSelectors: checks }: GetStatusRequest__Output,
 ): Promise<GetStatusResponse> {
   const { replica } = call.deps;

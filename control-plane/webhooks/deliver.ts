@@ -112,8 +112,8 @@ export class Deliverer {
     };
     try {
       const signal = AbortSignal.any([this.#cut.signal, AbortSignal.timeout(tryTimeoutMs)]);
-      const answer = await post({ url: delivery.url, headers, body: delivery.payload }, signal);
-      return { status: answer.status, retryAfterMs: readRetryAfter(answer.headers['retry-after'], now) };
+      const response = await post({ url: delivery.url, headers, body: delivery.payload }, signal);
+      return { status: response.status, retryAfterMs: readRetryAfter(response.headers['retry-after'], now) };
     } catch (error) {
       log.debug({ webhook_id: delivery.webhookId, reason: errorCode(error) }, 'no answer of a webhook');
       return { status: undefined, retryAfterMs: undefined };

@@ -165,13 +165,13 @@ async function send(
   const imported: ImportedLine[] = [];
   for (const { document, days } of read) {
     for (const part of partsOf(days)) {
-      const answer = await client.call('Reconciliation.ImportBill', {
+      const response = await client.call('Reconciliation.ImportBill', {
         organizationId,
         document: documentsInContract[document],
         days: part.map(({ day, rows }) => ({ day, rows: [...rows] })),
         ...(account !== undefined && { account }),
       });
-      imported.push(...answer.days.map((day) => lineOf(document, day)));
+      imported.push(...response.days.map((day) => lineOf(document, day)));
     }
   }
   return imported;

@@ -2,7 +2,7 @@
 import { catalogDaysMax } from '../../catalog/in-force.ts';
 import type { CatalogState__Output as CatalogState } from '../../proto/generated/gateway/v1/CatalogState.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
-import { type Answered, type Asked, isAnswered } from './probe.ts';
+import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';
 
 interface Holder {
@@ -13,14 +13,14 @@ interface Holder {
 }
 
 export function judgeCatalog(asked: readonly Asked[]): Finding {
-  const holders = asked.filter(isAnswered).flatMap(({ status }) => holdersOf(status));
+  const holders = asked.filter(hasResponded).flatMap(({ status }) => holdersOf(status));
   const [first] = holders;
   if (first === undefined)
     return skipped('catalog', 'the control plane tells of none: it is older than that');
   return judgeRefused(holders) ?? judgeDifferent(holders) ?? judgeAge(first);
 }
 
-function holdersOf({ replica, catalog, watchers, time }: Answered['status']): Holder[] {
+function holdersOf({ replica, catalog, watchers, time }: StatusResponse['status']): Holder[] {
   const now = Date.parse(time);
   const proxies = (watchers?.watchers ?? []).flatMap((watcher) =>
     watcher.catalog == null ? [] : [{ name: `proxy ${nameOf(watcher)}`, catalog: watcher.catalog, now }],

@@ -1,16 +1,16 @@
 // Judges clocks: this machine's and the proxies' against the replica's. Whose is wrong is known where proxies take a side. Pure.
 import { type Finding, failed, gravest, listed, ok, skipped, span, warning } from './finding.ts';
-import { type Answered, type Asked, isAnswered } from './probe.ts';
+import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';
 
 const [noticedMs, tooMuchMs] = [5_000, 60_000];
 
 export function judgeClock(asked: readonly Asked[]): Finding {
   const none = skipped('clock', 'the control plane’s time is not known');
-  return gravest(asked.filter(isAnswered).map(judgeReplica), none);
+  return gravest(asked.filter(hasResponded).map(judgeReplica), none);
 }
 
-function judgeReplica({ status, sentAt, receivedAt }: Answered): Finding {
+function judgeReplica({ status, sentAt, receivedAt }: StatusResponse): Finding {
   const mineMs = (sentAt + receivedAt) / 2 - Date.parse(status.time);
   const proxies = (status.watchers?.watchers ?? []).flatMap((watcher) =>
     watcher.clockAheadMs === undefined ? [] : [{ watcher, aheadMs: Number(watcher.clockAheadMs) }],

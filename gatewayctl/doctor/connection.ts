@@ -4,10 +4,10 @@ import { type Finding, failed, gravest, listed, ok, skipped, span, warning } fro
 import {
   type Asked,
   type CertificateSeen,
-  isAnswered,
+  type FailedCall,
+  hasResponded,
   type LookedUp,
   type Met,
-  type Unanswered,
 } from './probe.ts';
 
 export interface Endpoint {
@@ -165,12 +165,12 @@ export function judgeGrpc(target: Target, meetings: readonly Meeting[], asked: r
     );
   if (!reached.some(({ speaks }) => speaks === 'http2' || speaks === 'tls'))
     return failed('grpc', 'what listens there speaks no gRPC', `name the right port: ${ports}`);
-  const answers = asked.map((one) => judgeAsked(target, one));
-  return gravest(answers, skipped('grpc', 'TLS has to work first'));
+  const responses = asked.map((one) => judgeAsked(target, one));
+  return gravest(responses, skipped('grpc', 'TLS has to work first'));
 }
 
 function judgeAsked({ transport }: Target, asked: Asked): Finding {
-  if (!isAnswered(asked)) return judgeUnanswered(asked);
+  if (!hasResponded(asked)) return checkFailedCall(asked);
   const { replica, version } = asked.status;
   return ok(
     'grpc',
@@ -182,7 +182,7 @@ function isHttp1(met: Met): boolean {
   return met.speaks === 'http1' || (met.speaks === 'tls' && !met.http2);
 }
 
-function judgeUnanswered({ code, message, reason, beforeStatus }: Unanswered): Finding {
+function checkFailedCall({ code, message, reason, beforeStatus }: FailedCall): Finding {
   if (beforeStatus)
     return warning(
       'grpc',

@@ -6,7 +6,7 @@ import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { CallFailure, type Client, dial } from '../client.ts';
 import { parseServer, type Target } from '../target.ts';
-import type { AdminSeen, Asked, LookedUp, Met, Probe, Unanswered } from './probe.ts';
+import type { AdminSeen, Asked, FailedCall, LookedUp, Met, Probe } from './probe.ts';
 import { meetPlainly } from './probe-plaintext.ts';
 import { meetOverTls, readAuthorities } from './probe-tls.ts';
 
@@ -73,13 +73,13 @@ async function askStatus(target: Target, address: string, now: () => number): Pr
     const { selectors } = await client.call('Status.Get', { checkSelectors: true });
     return { status: { ...status, ...(selectors && { selectors }) }, sentAt, receivedAt };
   } catch (error) {
-    return await unanswered(error, client);
+    return await failedCall(error, client);
   } finally {
     client?.close();
   }
 }
 
-async function unanswered(error: unknown, client: Client | undefined): Promise<Unanswered> {
+async function failedCall(error: unknown, client: Client | undefined): Promise<FailedCall> {
   if (!(error instanceof CallFailure) || client === undefined)
     return { code: 'UNKNOWN', message: String(error), reason: undefined, beforeStatus: false };
   const { code, message, reason } = error;

@@ -8,7 +8,7 @@ export interface Place {
 }
 
 export const connectMaxMs = 5_000;
-const answerMaxMs = 3_000;
+const responseMaxMs = 3_000;
 
 const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const opening = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), emptySettings]);
@@ -27,7 +27,7 @@ export function meetPlainly({ address, port }: Place): Promise<Met | undefined> 
     );
     socket.on('connect', () => {
       connected = true;
-      socket.setTimeout(answerMaxMs);
+      socket.setTimeout(responseMaxMs);
       socket.write(opening);
     });
     socket.on('data', (bytes: Buffer) => end(greetingOf(bytes)));

@@ -52,16 +52,16 @@ export interface CertificateSeen {
   readonly validTo: number;
 }
 
-export type Asked = Answered | Unanswered;
+export type Asked = StatusResponse | FailedCall;
 
-export interface Answered {
+export interface StatusResponse {
   readonly status: GetStatusResponse__Output;
   /** By this machine's clock. */
   readonly sentAt: number;
   readonly receivedAt: number;
 }
 
-export interface Unanswered {
+export interface FailedCall {
   /** gRPC's name of the code. */
   readonly code: string;
   readonly message: string;
@@ -71,7 +71,7 @@ export interface Unanswered {
   readonly beforeStatus: boolean;
 }
 
-export function isAnswered(asked: Asked): asked is Answered {
+export function hasResponded(asked: Asked): asked is StatusResponse {
   return 'status' in asked;
 }
 

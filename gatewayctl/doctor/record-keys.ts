@@ -1,15 +1,15 @@
 // Judges the keys of signed records: whether every proxy believes what every replica signs. Pure.
 import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
-import { type Asked, isAnswered } from './probe.ts';
+import { type Asked, hasResponded } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';
 
 export function judgeRecordKeys(asked: readonly Asked[]): Finding {
-  const answers = asked.filter(isAnswered).map(({ status }) => status);
-  const signing = [...new Set(answers.flatMap(({ recordKey }) => recordKey ?? []))];
+  const responses = asked.filter(hasResponded).map(({ status }) => status);
+  const signing = [...new Set(responses.flatMap(({ recordKey }) => recordKey ?? []))];
   if (signing.length === 0)
     return skipped('record keys', 'the control plane does not sign records: it is older than that');
-  const watchers = answers.flatMap(({ watchers: list }) => list?.watchers ?? []);
+  const watchers = responses.flatMap(({ watchers: list }) => list?.watchers ?? []);
   const given = watchers.filter(({ recordKeys }) => recordKeys?.fromControlPlane === false);
   const believing = (key: string) => (watcher: Watcher) => watcher.recordKeys?.ids.includes(key) === true;
   for (const key of signing) {

@@ -1,6 +1,6 @@
 // Judges the replicas: whether each can read its database, and which versions meet. Pure.
 import { type Finding, failed, gravest, ok, skipped, span, warning } from './finding.ts';
-import { type Answered, type Asked, isAnswered } from './probe.ts';
+import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
 import { judgeSkew } from './versions.ts';
 import { nameOf } from './watching-proxies.ts';
 
@@ -9,7 +9,7 @@ export function judgeDatabase(asked: readonly Asked[]): Finding {
 }
 
 function judgeReplica(asked: Asked): Finding {
-  if (isAnswered(asked)) return judgeFeed(asked);
+  if (hasResponded(asked)) return judgeFeed(asked);
   return asked.code === 'UNAVAILABLE' && asked.reason !== undefined
     ? failed('database', `the control plane answers, but: ${asked.message}`, databaseAdvice)
     : skipped('database', 'the control plane has not told');
@@ -26,7 +26,7 @@ const databases: Readonly<Record<string, string>> = {
 /** The feed looks once a second; proxies take one for dead that is silent for longer than the second of these. */
 const [slowMs, silentMs] = [5_000, 20_000];
 
-function judgeFeed({ status: { database, feed, replica } }: Answered): Finding {
+function judgeFeed({ status: { database, feed, replica } }: StatusResponse): Finding {
   if (feed === null) return skipped('database', 'the control plane has not told');
   const age = Number(feed.ageMs);
   const kind = databases[database] ?? 'its database';
@@ -39,7 +39,7 @@ function judgeFeed({ status: { database, feed, replica } }: Answered): Finding {
 export function judgeVersions(mine: string, asked: readonly Asked[]): Finding {
   const none = skipped('versions', `gatewayctl is ${mine}; the control plane’s is not known`);
   const findings = asked
-    .filter(isAnswered)
+    .filter(hasResponded)
     .flatMap(({ status: { version, watchers } }) => [
       judgeSkew('gatewayctl', mine, version),
       ...(watchers?.watchers ?? []).map((watcher) =>

@@ -2,7 +2,7 @@
 import { credentialPrefixes, isWellFormedCredential } from '../../common/credential.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type Finding, failed, ok, skipped, span, warning } from './finding.ts';
-import { type Answered, type Asked, isAnswered } from './probe.ts';
+import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
 
 export function judgeToken(token: Secret | undefined, asked: readonly Asked[], now: number): Finding {
   if (token === undefined)
@@ -10,9 +10,9 @@ export function judgeToken(token: Secret | undefined, asked: readonly Asked[], n
   const problem = formProblem(token.reveal());
   if (problem !== undefined)
     return failed('token', problem, 'run: gatewayctl login, with a token of an operator (gw-op-…)');
-  const answer = asked.find(isAnswered);
-  if (answer !== undefined) return judgeCaller(answer, now);
-  if (asked.some((one) => !isAnswered(one) && one.code === 'UNAUTHENTICATED'))
+  const response = asked.find(hasResponded);
+  if (response !== undefined) return judgeCaller(response, now);
+  if (asked.some((one) => !hasResponded(one) && one.code === 'UNAUTHENTICATED'))
     return failed(
       'token',
       'the control plane does not accept the token: it is unknown there, revoked or past its end, or its person or organization is suspended',
@@ -44,7 +44,7 @@ const roles: Readonly<Record<string, string>> = {
 /** A token lasts 90 days at most. */
 const soonMs = 7 * 86_400_000;
 
-function judgeCaller({ status: { caller } }: Answered, now: number): Finding {
+function judgeCaller({ status: { caller } }: StatusResponse, now: number): Finding {
   if (caller === null) return ok('token', 'it is accepted');
   const { name, organizationId, tokenEndsAt } = caller;
   const role = roles[caller.role] ?? 'in a role that this gatewayctl does not know';

@@ -1,17 +1,17 @@
 // Judges the proxies that watch, as their replicas know them: whether there are any, and how they reach Redis. Pure.
 import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
 import { type Finding, failed, listed, ok, skipped, span, warning } from './finding.ts';
-import { type Asked, isAnswered } from './probe.ts';
+import { type Asked, hasResponded } from './probe.ts';
 
 /** A proxy asks every five seconds. */
 const askSilentMs = 20_000;
 
 export function judgeProxies(asked: readonly Asked[]): Finding {
-  const answers = asked.filter(isAnswered);
-  if (answers.length === 0) return skipped('proxies', 'the control plane has not told');
-  const lists = answers.flatMap(({ status }) => status.watchers ?? []);
+  const responses = asked.filter(hasResponded);
+  if (responses.length === 0) return skipped('proxies', 'the control plane has not told');
+  const lists = responses.flatMap(({ status }) => status.watchers ?? []);
   if (lists.length === 0) return skipped('proxies', 'they are told to platform operators only');
-  const replicas = listed(answers.map(({ status }) => status.replica));
+  const replicas = listed(responses.map(({ status }) => status.replica));
   const total = lists.reduce((sum, list) => sum + list.total, 0);
   if (total === 0)
     return warning(
@@ -19,7 +19,7 @@ export function judgeProxies(asked: readonly Asked[]): Finding {
       `no proxy is connected to ${replicas}`,
       'check GATEWAY_CONTROL_PLANE and GATEWAY_PROXY_TOKEN of the proxies, and their logs; --proxy <admin URL> looks at one',
     );
-  const silent = answers.flatMap(({ status }) => silentOnes(status.watchers?.watchers ?? [], status.time));
+  const silent = responses.flatMap(({ status }) => silentOnes(status.watchers?.watchers ?? [], status.time));
   if (silent.length > 0)
     return warning(
       'proxies',
@@ -38,7 +38,7 @@ function silentOnes(watchers: readonly Watcher[], time: string): string[] {
 }
 
 export function judgeRedis(asked: readonly Asked[]): Finding {
-  const watchers = asked.flatMap((one) => (isAnswered(one) ? (one.status.watchers?.watchers ?? []) : []));
+  const watchers = asked.flatMap((one) => (hasResponded(one) ? (one.status.watchers?.watchers ?? []) : []));
   if (watchers.length === 0) return skipped('redis', 'proxies tell of it, and none is known');
   const inState = (state: Watcher['redis']) => watchers.filter(({ redis }) => redis === state).map(nameOf);
   const [failing, without] = [inState('REDIS_STATE_FAILING'), inState('REDIS_STATE_NONE')];

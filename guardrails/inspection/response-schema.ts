@@ -5,12 +5,12 @@ import { id, messageFields, number, word } from './message-schema.ts';
 const filterResults = unseen("the vendor's own verdicts");
 
 /** Of `message`, and of `delta`. */
-export const answerMessagePlaces: Place = { ...fields(messageFields), turn: 'own' };
+export const responseMessagePlaces: Place = { ...fields(messageFields), turn: 'own' };
 
 export const choicePlaces = fields({
   index: number,
-  message: answerMessagePlaces,
-  delta: answerMessagePlaces,
+  message: responseMessagePlaces,
+  delta: responseMessagePlaces,
   finish_reason: word,
   native_finish_reason: word,
   native_finish_message: text,
@@ -20,7 +20,7 @@ export const choicePlaces = fields({
   content_filter_results: filterResults,
 });
 
-export const answerPlaces = fields({
+export const responsePlaces = fields({
   id,
   object: word,
   created: number,

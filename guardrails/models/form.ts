@@ -22,13 +22,13 @@ export interface ModelForm {
   /** UTF-16 units of one text: what the model reads, less what it is asked with. */
   readonly textMax: number;
   /** Tokens of an answer, at most. */
-  readonly answerTokensMax: number;
+  readonly responseTokensMax: number;
   /** What is wrong with what the operator says; undefined: nothing. */
   problem(setup: ModelSetup): { readonly at: string; readonly description: string } | undefined;
   /** Whether an answer is compared with what the model was shown: then it makes no sense at the input. */
   compares(setup: ModelSetup): boolean;
   ask(text: string, asked: ModelAsked, setup: ModelSetup): readonly ModelMessage[];
-  /** @throws NoAnswerError */
+  /** @throws NoResponseError */
   read(said: string, setup: ModelSetup): readonly ServiceFinding[];
 }
 

@@ -1,7 +1,7 @@
 // Granite Guardian 3.0 to 4.1. Source: the model cards (ibm-granite/granite-guardian-3.2-5b, -3.3-8b, -4.1-8b) and the templates that
 // they are served with: the system message names the risk, or says in a sentence what is looked for; documents come as "context". Said
 // is "Yes" or "No", with a confidence from 3.2 on, from 3.3 on between <score> tags, behind <think> where it was told to think.
-import { NoAnswerError } from '../services/adapter.ts';
+import { NoResponseError } from '../services/adapter.ts';
 import { labelOf } from '../services/read.ts';
 import { type ModelForm, type ModelMessage, sourcesText } from './form.ts';
 
@@ -13,7 +13,7 @@ const labelMax = 32;
 export const graniteGuardian: ModelForm = {
   source: 'https://huggingface.co/ibm-granite/granite-guardian-3.3-8b',
   textMax: 24_000,
-  answerTokensMax: 1024,
+  responseTokensMax: 1024,
   problem: ({ criterion, topics, categories }) => {
     if (topics.length + categories.length > 0)
       return { at: '', description: 'granite_guardian takes a criterion, no topics or categories' };
@@ -35,9 +35,9 @@ export const graniteGuardian: ModelForm = {
     return [system, ...shown, ...asked, { role: 'assistant', content: text }];
   },
   read: (said, { criterion }) => {
-    const answer = said.replace(/^\s*<think>[\s\S]*<\/think>/, '').trim();
-    const verdict = (scored.exec(answer) ?? plain.exec(answer))?.[1]?.toLowerCase();
-    if (verdict === undefined) throw new NoAnswerError('the model says neither yes nor no');
+    const response = said.replace(/^\s*<think>[\s\S]*<\/think>/, '').trim();
+    const verdict = (scored.exec(response) ?? plain.exec(response))?.[1]?.toLowerCase();
+    if (verdict === undefined) throw new NoResponseError('the model says neither yes nor no');
     const label =
       /^[a-z_]+$/.test(criterion) && criterion.length <= labelMax ? labelOf(criterion) : 'CRITERION';
     return verdict === 'yes' ? [{ label }] : [];

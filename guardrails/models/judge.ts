@@ -1,7 +1,7 @@
 // Any chat model as a judge of injections, topics and grounding. The form is this gateway's own: the text goes as a JSON string, so that
 // it cannot end its quotation, and what is answered is one word or numbers. A text may still talk the judge round: a classifier that was
 // made for it is the better one where there is one.
-import { NoAnswerError } from '../services/adapter.ts';
+import { NoResponseError } from '../services/adapter.ts';
 import { labelOf } from '../services/read.ts';
 import { type ModelForm, type ModelSetup, sourcesText } from './form.ts';
 
@@ -10,11 +10,11 @@ const topicLengthMax = 200;
 
 interface Criterion {
   readonly task: (setup: ModelSetup) => string;
-  read(answer: string, setup: ModelSetup): readonly string[] | undefined;
+  read(response: string, setup: ModelSetup): readonly string[] | undefined;
 }
 
-const yesOrNo = (label: string) => (answer: string) =>
-  answer === 'yes' ? [label] : answer === 'no' ? [] : undefined;
+const yesOrNo = (label: string) => (response: string) =>
+  response === 'yes' ? [label] : response === 'no' ? [] : undefined;
 
 const criteria: Readonly<Record<string, Criterion>> = {
   prompt_injection: {
@@ -27,10 +27,10 @@ const criteria: Readonly<Record<string, Criterion>> = {
       const listed = topics.map((topic, index) => `${index + 1}. ${JSON.stringify(topic)}`).join('\n');
       return `Which of these topics is \`text\` about, asks about or advises on?\n${listed}\nAnswer with their numbers, separated by commas, or none.`;
     },
-    read: (answer, { topics }) => {
-      if (answer === 'none') return [];
-      if (!/^\d{1,2}(\s*,\s*\d{1,2})*$/.test(answer)) return undefined;
-      const named = answer.split(',').map((number) => topics[Number(number) - 1]);
+    read: (response, { topics }) => {
+      if (response === 'none') return [];
+      if (!/^\d{1,2}(\s*,\s*\d{1,2})*$/.test(response)) return undefined;
+      const named = response.split(',').map((number) => topics[Number(number) - 1]);
       return named.every((topic) => topic !== undefined) ? named.map((topic) => labelOf(topic)) : undefined;
     },
   },
@@ -49,7 +49,7 @@ export const judge: ModelForm = {
   source: 'this gateway',
   textMax: 24_000,
   // Some models think before they say a word.
-  answerTokensMax: 1024,
+  responseTokensMax: 1024,
   problem: ({ criterion, topics, categories }) => {
     if (criterionOf(criterion) === undefined)
       return { at: '.criterion', description: `must be one of ${Object.keys(criteria).join(', ')}` };
@@ -80,9 +80,9 @@ export const judge: ModelForm = {
     ];
   },
   read: (said, setup) => {
-    const answer = said.trim().toLowerCase().replace(/\.$/, '');
-    const found = criterionOf(setup.criterion)?.read(answer, setup);
-    if (found === undefined) throw new NoAnswerError('the model says something else than it was asked for');
+    const response = said.trim().toLowerCase().replace(/\.$/, '');
+    const found = criterionOf(setup.criterion)?.read(response, setup);
+    if (found === undefined) throw new NoResponseError('the model says something else than it was asked for');
     return found.map((label) => ({ label }));
   },
 };

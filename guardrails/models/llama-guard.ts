@@ -1,6 +1,6 @@
 // Llama Guard 3 and 4. Source: the model cards (meta-llama/Llama-Guard-3-8B, meta-llama/Llama-Guard-4-12B): the server's chat template
 // makes the task of the conversation, judged is its last turn; said is "safe", or "unsafe" and on the next line categories, "S1,S10".
-import { NoAnswerError } from '../services/adapter.ts';
+import { NoResponseError } from '../services/adapter.ts';
 import type { ModelForm } from './form.ts';
 
 const unsafe = /^unsafe\s*\n\s*(S\d{1,2}(?:\s*,\s*S\d{1,2})*)$/;
@@ -8,7 +8,7 @@ const unsafe = /^unsafe\s*\n\s*(S\d{1,2}(?:\s*,\s*S\d{1,2})*)$/;
 export const llamaGuard: ModelForm = {
   source: 'https://huggingface.co/meta-llama/Llama-Guard-4-12B',
   textMax: 16_000,
-  answerTokensMax: 64,
+  responseTokensMax: 64,
   problem: ({ criterion, topics, categories }) => {
     if (criterion !== '' || topics.length > 0)
       return { at: '', description: 'llama_guard takes categories only: what is unsafe it knows itself' };
@@ -24,11 +24,11 @@ export const llamaGuard: ModelForm = {
           { role: 'assistant', content: text },
         ],
   read: (said, { categories }) => {
-    const answer = said.trim();
-    if (answer === 'safe') return [];
-    if (answer === 'unsafe') return [{ label: 'UNSAFE' }];
-    const named = unsafe.exec(answer)?.[1];
-    if (named === undefined) throw new NoAnswerError('the model says neither safe nor unsafe');
+    const response = said.trim();
+    if (response === 'safe') return [];
+    if (response === 'unsafe') return [{ label: 'UNSAFE' }];
+    const named = unsafe.exec(response)?.[1];
+    if (named === undefined) throw new NoResponseError('the model says neither safe nor unsafe');
     return named
       .split(',')
       .map((category) => category.trim())

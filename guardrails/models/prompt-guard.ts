@@ -1,7 +1,7 @@
 // Llama Prompt Guard 2 (22M, 86M), a classifier of injections and jailbreaks with a context of 512 tokens. Source: the model card
 // (meta-llama/Llama-Prompt-Guard-2-86M); where it is served as a chat model it says the probability of an attack ("0.998"), else its
 // label (BENIGN, MALICIOUS; of the first version INJECTION, JAILBREAK).
-import { NoAnswerError } from '../services/adapter.ts';
+import { NoResponseError } from '../services/adapter.ts';
 import type { ModelForm } from './form.ts';
 
 const scoreMinDefault = 0.5;
@@ -12,7 +12,7 @@ export const promptGuard: ModelForm = {
   source: 'https://huggingface.co/meta-llama/Llama-Prompt-Guard-2-86M',
   // Of 512 tokens, also in scripts with few letters to a token.
   textMax: 900,
-  answerTokensMax: 16,
+  responseTokensMax: 16,
   problem: ({ criterion, topics, categories }) =>
     criterion !== '' || topics.length + categories.length > 0
       ? { at: '', description: 'prompt_guard takes score_min only' }
@@ -20,12 +20,12 @@ export const promptGuard: ModelForm = {
   compares: () => false,
   ask: (text) => [{ role: 'user', content: text }],
   read: (said, { scoreMin = scoreMinDefault }) => {
-    const answer = said.trim();
+    const response = said.trim();
     const attack = [{ label: 'PROMPT_ATTACK' }];
-    if (benign.has(answer.toUpperCase())) return [];
-    if (malicious.has(answer.toUpperCase())) return attack;
-    const score = /^(0(\.\d+)?|1(\.0+)?|\d(\.\d+)?e-\d{1,3})$/i.test(answer) ? Number(answer) : undefined;
-    if (score === undefined) throw new NoAnswerError('the model says neither a score nor a label');
+    if (benign.has(response.toUpperCase())) return [];
+    if (malicious.has(response.toUpperCase())) return attack;
+    const score = /^(0(\.\d+)?|1(\.0+)?|\d(\.\d+)?e-\d{1,3})$/i.test(response) ? Number(response) : undefined;
+    if (score === undefined) throw new NoResponseError('the model says neither a score nor a label');
     return score >= scoreMin ? attack : [];
   },
 };

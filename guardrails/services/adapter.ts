@@ -49,8 +49,8 @@ export interface ServiceExchange {
   /** Behind the service's URL. */
   readonly path: string;
   readonly body: object;
-  /** @param answer JSON, as it came @returns a verdict for each of its texts, in their order @throws NoAnswerError */
-  read(answer: unknown): readonly TextVerdict[];
+  /** @param answer JSON, as it came @returns a verdict for each of its texts, in their order @throws NoResponseError */
+  read(response: unknown): readonly TextVerdict[];
 }
 
 /** How a service knows who asks. */
@@ -85,7 +85,7 @@ export interface ServiceAdapter {
 }
 
 /** What came is no answer of the service: the guardrail's failure rule decides. */
-export class NoAnswerError extends Error {
+export class NoResponseError extends Error {
   constructor(why: string) {
     super(`the service's answer is none: ${why}`);
     this.name = 'NoAnswerError';

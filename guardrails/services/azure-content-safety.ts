@@ -45,8 +45,8 @@ function harm(text: string, index: number, { options }: ServiceSetup): ServiceEx
       ...(options.categories !== undefined && { categories: options.categories.split(',') }),
       ...(options.blocklists !== undefined && { blocklistNames: options.blocklists.split(',') }),
     },
-    read: (answer) => {
-      const { categoriesAnalysis, blocklistsMatch } = objectOf(answer, 'the answer');
+    read: (response) => {
+      const { categoriesAnalysis, blocklistsMatch } = objectOf(response, 'the answer');
       const found = listOf(categoriesAnalysis, 'categoriesAnalysis').flatMap((item) => {
         const { category, severity } = objectOf(item, 'a category');
         const label = labelOf(stringOf(category, 'a category'));
@@ -64,8 +64,8 @@ function shield(text: string, index: number): ServiceExchange {
     texts: [index],
     path: `/contentsafety/text:shieldPrompt?api-version=${version}`,
     body: { userPrompt: text, documents: [] },
-    read: (answer) => {
-      const { userPromptAnalysis } = objectOf(answer, 'the answer');
+    read: (response) => {
+      const { userPromptAnalysis } = objectOf(response, 'the answer');
       const told = isObject(userPromptAnalysis) ? userPromptAnalysis.attackDetected : undefined;
       const isAttack = booleanOf(told, 'attackDetected');
       return [{ found: isAttack ? [{ label: 'PROMPT_ATTACK' }] : [] }];

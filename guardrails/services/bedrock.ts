@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../common/json.ts';
 import {
   type AskedTexts,
-  NoAnswerError,
+  NoResponseError,
   type ServiceAdapter,
   type ServiceFinding,
   type TextVerdict,
@@ -32,7 +32,7 @@ export const bedrock: ServiceAdapter = {
         source: asked.stage === 'input' ? 'INPUT' : 'OUTPUT',
         content: contentOf(text, asked, options.grounding === 'true'),
       },
-      read: (answer) => [verdictOf(objectOf(answer, 'the answer'))],
+      read: (response) => [verdictOf(objectOf(response, 'the answer'))],
     })),
 };
 
@@ -48,9 +48,9 @@ function contentOf(text: string, { stage, context }: AskedTexts, grounds: boolea
   ];
 }
 
-function verdictOf(answer: JsonObject): TextVerdict {
-  const { action, outputs, assessments } = answer;
-  if (action !== 'NONE' && action !== 'GUARDRAIL_INTERVENED') throw new NoAnswerError('an action is none');
+function verdictOf(response: JsonObject): TextVerdict {
+  const { action, outputs, assessments } = response;
+  if (action !== 'NONE' && action !== 'GUARDRAIL_INTERVENED') throw new NoResponseError('an action is none');
   if (action === 'NONE') return { found: [] };
   const acted = objectsIn(assessments, 'assessments').flatMap(actedIn);
   const found = acted.map(({ label }) => ({ label }));

@@ -2,7 +2,7 @@
 // breakdown (detector_type, detected) and payload (start, end, text, detector_type) out. It screens the last message of a question, so
 // each text is one. Its policy is the project's.
 import type { JsonObject } from '../../common/json.ts';
-import { NoAnswerError, type ServiceAdapter, type ServiceFinding, type Span } from './adapter.ts';
+import { NoResponseError, type ServiceAdapter, type ServiceFinding, type Span } from './adapter.ts';
 import { booleanOf, codePointOffsets, labelOf, numberOf, objectOf, objectsIn, stringOf } from './read.ts';
 
 export const lakera: ServiceAdapter = {
@@ -26,8 +26,8 @@ export const lakera: ServiceAdapter = {
         payload: true,
         ...(options.project !== undefined && { project_id: options.project }),
       },
-      read: (answer) => {
-        const { flagged, breakdown, payload } = objectOf(answer, 'the answer');
+      read: (response) => {
+        const { flagged, breakdown, payload } = objectOf(response, 'the answer');
         const placed = placesIn(text, payload);
         const detected = objectsIn(breakdown, 'breakdown').flatMap((item): ServiceFinding[] =>
           booleanOf(item.detected, 'detected')
@@ -61,5 +61,5 @@ function spanIn(text: string, { start, end, text: meant }: JsonObject, codePoint
     if (from === undefined || to === undefined || to <= from) continue;
     if (meant === undefined || meant === text.slice(from, to)) return { start: from, end: to };
   }
-  throw new NoAnswerError('a place is not where it was told to be');
+  throw new NoResponseError('a place is not where it was told to be');
 }

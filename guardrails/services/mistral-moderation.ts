@@ -1,7 +1,7 @@
 // Mistral's moderation of raw texts. Source: docs.mistral.ai/api (`POST /v1/moderations`), types `ClassificationRequest` and
 // `ModerationResponse` of the package @mistralai/mistralai: categories and category_scores for each input.
 import { isObject } from '../../common/json.ts';
-import { NoAnswerError, type ServiceAdapter } from './adapter.ts';
+import { NoResponseError, type ServiceAdapter } from './adapter.ts';
 import { booleanOf, labelOf, listOf, numberOf, objectOf } from './read.ts';
 
 const inputsMax = 32;
@@ -23,9 +23,9 @@ export const mistralModeration: ServiceAdapter = {
         texts: input.map((_text, index) => from + index),
         path: '/v1/moderations',
         body: { model: options.model ?? 'mistral-moderation-latest', input },
-        read: (answer) => {
-          const results = listOf(objectOf(answer, 'the answer').results, 'results');
-          if (results.length !== input.length) throw new NoAnswerError('it has another number of results');
+        read: (response) => {
+          const results = listOf(objectOf(response, 'the answer').results, 'results');
+          if (results.length !== input.length) throw new NoResponseError('it has another number of results');
           return results.map((result) => ({ found: foundIn(result, scoreMin) }));
         },
       };
@@ -35,7 +35,7 @@ export const mistralModeration: ServiceAdapter = {
 function foundIn(result: unknown, scoreMin: number | undefined) {
   const { categories, category_scores: scores } = objectOf(result, 'a result');
   const told = scoreMin === undefined ? categories : scores;
-  if (!isObject(told) || Object.keys(told).length === 0) throw new NoAnswerError('a result says nothing');
+  if (!isObject(told) || Object.keys(told).length === 0) throw new NoResponseError('a result says nothing');
   return Object.entries(told).flatMap(([category, value]) => {
     const counts =
       scoreMin === undefined ? booleanOf(value, category) : numberOf(value, category) >= scoreMin;

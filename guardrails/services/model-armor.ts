@@ -2,7 +2,7 @@
 // `projects.locations.templates:sanitizeUserPrompt` and `:sanitizeModelResponse`, type `SanitizationResult`; the same types are in the
 // package @google-cloud/modelarmor. Enums are their names, whole numbers of 64 bits strings.
 import { isObject, type JsonObject } from '../../common/json.ts';
-import { NoAnswerError, type ServiceAdapter, type ServiceFinding, type TextVerdict } from './adapter.ts';
+import { NoResponseError, type ServiceAdapter, type ServiceFinding, type TextVerdict } from './adapter.ts';
 import { codePointOffsets, labelOf, objectOf, objectsIn, spanOf, stringOf } from './read.ts';
 
 export const modelArmor: ServiceAdapter = {
@@ -25,18 +25,18 @@ export const modelArmor: ServiceAdapter = {
         stage === 'input' ? 'sanitizeUserPrompt' : 'sanitizeModelResponse'
       }`,
       body: stage === 'input' ? { userPromptData: { text } } : { modelResponseData: { text } },
-      read: (answer) => [verdictOf(text, objectOf(answer, 'the answer'))],
+      read: (response) => [verdictOf(text, objectOf(response, 'the answer'))],
     })),
 };
 
-function verdictOf(text: string, answer: JsonObject): TextVerdict {
+function verdictOf(text: string, response: JsonObject): TextVerdict {
   const { filterMatchState, filterResults, invocationResult } = objectOf(
-    answer.sanitizationResult,
+    response.sanitizationResult,
     'sanitizationResult',
   );
   // A filter that did not run has found nothing, which is no pass.
   if (invocationResult !== undefined && invocationResult !== 'SUCCESS')
-    throw new NoAnswerError('not all filters ran');
+    throw new NoResponseError('not all filters ran');
   const isMatch = matches(filterMatchState);
   const results = objectOf(filterResults ?? {}, 'filterResults');
   const found: ServiceFinding[] = [];
@@ -58,7 +58,7 @@ function verdictOf(text: string, answer: JsonObject): TextVerdict {
 function matches(state: unknown): boolean {
   if (state === 'MATCH_FOUND') return true;
   if (state === 'NO_MATCH_FOUND') return false;
-  throw new NoAnswerError('a match state is none');
+  throw new NoResponseError('a match state is none');
 }
 
 /** Responsible AI says which of its types match. */

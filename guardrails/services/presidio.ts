@@ -1,6 +1,6 @@
 // Presidio's analyzer over HTTP. Source: the OpenAPI document of microsoft/presidio (docs/api-docs/api-docs.yml), `POST /analyze`: text,
 // language, score_threshold, entities in; a list of entity_type, start, end, score out. Places are code points, as Python has them.
-import { NoAnswerError, type ServiceAdapter } from './adapter.ts';
+import { NoResponseError, type ServiceAdapter } from './adapter.ts';
 import { codePointOffsets, labelOf, listOf, numberOf, objectOf, spanOf, stringOf } from './read.ts';
 
 export const presidio: ServiceAdapter = {
@@ -28,13 +28,13 @@ export const presidio: ServiceAdapter = {
         ...(scoreMin !== undefined && { score_threshold: scoreMin }),
         ...(options.entities !== undefined && { entities: options.entities.split(',') }),
       },
-      read: (answer) => {
+      read: (response) => {
         const unitsAt = codePointOffsets(text);
-        const found = listOf(answer, 'the answer').flatMap((item) => {
+        const found = listOf(response, 'the answer').flatMap((item) => {
           const { entity_type, start, end, score } = objectOf(item, 'a result');
           const span = spanOf(start, end, unitsAt);
           const likely = numberOf(score, 'a score');
-          if (likely < 0 || likely > 1) throw new NoAnswerError('a score is none');
+          if (likely < 0 || likely > 1) throw new NoResponseError('a score is none');
           if (likely < (scoreMin ?? 0)) return [];
           return [{ label: labelOf(stringOf(entity_type, 'a type')), span }];
         });

@@ -1,16 +1,16 @@
 // Reading what a service answers: strictly, because what is misread is a text that passes or an edit in the wrong place.
 import { plainNumber } from '../../common/exact-number.ts';
 import { isObject, type JsonObject } from '../../common/json.ts';
-import { NoAnswerError, type Span } from './adapter.ts';
+import { NoResponseError, type Span } from './adapter.ts';
 
 export function objectOf(value: unknown, what: string): JsonObject {
   if (isObject(value)) return value;
-  throw new NoAnswerError(`${what} is no object`);
+  throw new NoResponseError(`${what} is no object`);
 }
 
 export function listOf(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new NoAnswerError(`${what} is no list`);
+  throw new NoResponseError(`${what} is no list`);
 }
 
 /** Absent is none. */
@@ -21,19 +21,19 @@ export function objectsIn(value: unknown, what: string): readonly JsonObject[] {
 
 export function stringOf(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw new NoAnswerError(`${what} is no text`);
+  throw new NoResponseError(`${what} is no text`);
 }
 
 export function booleanOf(value: unknown, what: string): boolean {
   if (typeof value === 'boolean') return value;
-  throw new NoAnswerError(`${what} is neither true nor false`);
+  throw new NoResponseError(`${what} is neither true nor false`);
 }
 
 export function numberOf(value: unknown, what: string): number {
   // A whole number of 64 bits comes as a string.
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : plainNumber(value);
   if (number !== undefined && Number.isFinite(number)) return number;
-  throw new NoAnswerError(`${what} is no number`);
+  throw new NoResponseError(`${what} is no number`);
 }
 
 /** `pii/us_social_security_number` → `PII_US_SOCIAL_SECURITY_NUMBER`. What has no letter is OTHER. */
@@ -60,7 +60,7 @@ export function codePointOffsets(text: string): (codePoints: number) => number |
   return (codePoint) => units[codePoint];
 }
 
-/** @throws NoAnswerError where there is no such place */
+/** @throws NoResponseError where there is no such place */
 export function spanOf(
   start: unknown,
   end: unknown,
@@ -69,6 +69,6 @@ export function spanOf(
   const [from, to] = [numberOf(start, 'a start'), numberOf(end, 'an end')];
   const [first, last] = [unitsAt(from), unitsAt(to)];
   if (first === undefined || last === undefined || last <= first)
-    throw new NoAnswerError('a place is outside the text');
+    throw new NoResponseError('a place is outside the text');
   return { start: first, end: last };
 }

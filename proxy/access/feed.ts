@@ -151,11 +151,11 @@ export class Feed {
     } else if (message.type === 'changes') {
       this.#deps.onInvalidations(message.invalidations);
     } else {
-      this.#takeAnswer(connection, message.nonce, message.position);
+      this.#takeResponse(connection, message.nonce, message.position);
     }
   }
 
-  #takeAnswer(connection: Connection, nonce: number, position: Position): void {
+  #takeResponse(connection: Connection, nonce: number, position: Position): void {
     const askedAt = connection.asks.get(nonce);
     if (askedAt === undefined) return;
     connection.asks.delete(nonce);

@@ -20,13 +20,13 @@ import {
 import type { Held, Subject } from './held.ts';
 import type { AccessLimits } from './limits.ts';
 import type { Principal, RecordSource } from './principal.ts';
-import { type Invalidation, type Look, Records, type ResolveAnswer } from './records.ts';
+import { type Invalidation, type Look, Records, type ResolvedRecords } from './records.ts';
 import { type Resolved, Resolver, SingleFlight, unavailable } from './resolve.ts';
 
 /** The service Access, as this package asks it. */
 export interface ControlPlane {
   /** @throws when there is no answer within the time, or a refusal */
-  resolve(keyHash: string, timeoutMs: number): Promise<ResolveAnswer>;
+  resolve(keyHash: string, timeoutMs: number): Promise<ResolvedRecords>;
   watch(start: WatchStart, handlers: WatchHandlers): WatchStream;
 }
 
@@ -37,7 +37,7 @@ export interface RecordCache {
   write(record: SignedRecord): void;
   remove(subject: Subject): void;
   /** Whether it has answered since the start, and something of it can be believed. */
-  hasAnswered(): boolean;
+  hasResponded(): boolean;
   /** Whether records count that nobody has signed. Once they do not, they never do again. */
   believesUnsigned(): boolean;
 }
@@ -126,7 +126,7 @@ class TieredRecords implements LiveRecordSource {
   readonly #lookUps = new SingleFlight<LookedUp>();
   readonly #cacheReads = new SingleFlight<CacheRead>();
   readonly #jitters = new Set<() => void>();
-  #hasAnswered = false;
+  #hasResponded = false;
   #renewals = 0;
 
   constructor(deps: RecordSourceDeps) {
@@ -169,9 +169,9 @@ class TieredRecords implements LiveRecordSource {
   }
 
   notReady(): string | undefined {
-    this.#hasAnswered ||=
-      this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasAnswered() === true;
-    return this.#hasAnswered
+    this.#hasResponded ||=
+      this.#records.feed.confirmedAt !== undefined || this.#deps.cache?.hasResponded() === true;
+    return this.#hasResponded
       ? undefined
       : 'neither the control plane nor a Redis that can be believed has answered yet';
   }

@@ -20,7 +20,7 @@ import type { AccessLimits } from './limits.ts';
 import type { CustomProvider, KeyRecord, OrganizationRecord, Principal, ScopeRecord } from './principal.ts';
 
 /** What the control plane says about a hash, read in one snapshot. */
-export interface ResolveAnswer {
+export interface ResolvedRecords {
   readonly asOf: Position;
   /** Undefined: the key does not exist or is revoked. */
   readonly principal: Principal | undefined;
@@ -144,13 +144,13 @@ export class Records {
    * Takes an answer of the control plane, asked for at a time.
    * @returns the records, empty if there is no such key; undefined if the feed contradicts the answer, so that nothing is known
    */
-  accept(keyHash: string, answer: ResolveAnswer, askedAt: number): readonly Held[] | undefined {
-    const at = { asOf: answer.asOf, confirmedAt: askedAt };
-    const { principal } = answer;
-    if (!this.feed.permits(keyHash, answer.asOf)) return undefined;
+  accept(keyHash: string, response: ResolvedRecords, askedAt: number): readonly Held[] | undefined {
+    const at = { asOf: response.asOf, confirmedAt: askedAt };
+    const { principal } = response;
+    if (!this.feed.permits(keyHash, response.asOf)) return undefined;
     if (principal === undefined) {
       this.#keys.delete(keyHash);
-      this.#rememberUnknown(keyHash, answer.asOf);
+      this.#rememberUnknown(keyHash, response.asOf);
       return [];
     }
     const held = heldOf(keyHash, principal, at);

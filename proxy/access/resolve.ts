@@ -5,11 +5,11 @@ import type { SignedRecord } from '../../common/record-signature.ts';
 import type { Timers } from '../../common/timers.ts';
 import { GatewayError } from '../errors.ts';
 import type { AccessLimits } from './limits.ts';
-import type { Records, ResolveAnswer } from './records.ts';
+import type { Records, ResolvedRecords } from './records.ts';
 
 export interface ResolverDeps {
   /** @throws when the control plane does not answer within the time or refuses */
-  readonly ask: (keyHash: string, timeoutMs: number) => Promise<ResolveAnswer>;
+  readonly ask: (keyHash: string, timeoutMs: number) => Promise<ResolvedRecords>;
   readonly records: Records;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -53,8 +53,9 @@ export class Resolver {
     const deadline = clock.monotonic() + limits.resolveDeadlineMs;
     const release = await this.#slots.take(isSeen);
     try {
-      const answered = (await this.#attempt(keyHash, deadline)) || (await this.#attempt(keyHash, deadline));
-      return answered ? 'answered' : 'contradicted';
+      const hasResponse =
+        (await this.#attempt(keyHash, deadline)) || (await this.#attempt(keyHash, deadline));
+      return hasResponse ? 'answered' : 'contradicted';
     } catch (cause) {
       throw unavailable(cause);
     } finally {
@@ -65,10 +66,10 @@ export class Resolver {
   async #attempt(keyHash: string, deadline: number): Promise<boolean> {
     const { ask, clock, records } = this.#deps;
     const askedAt = clock.monotonic();
-    const answer = await ask(keyHash, Math.max(1, deadline - askedAt));
-    const held = records.accept(keyHash, answer, askedAt);
+    const response = await ask(keyHash, Math.max(1, deadline - askedAt));
+    const held = records.accept(keyHash, response, askedAt);
     if (held === undefined) this.#deps.onContradiction();
-    else this.#deps.onRecords(answer.signed ?? []);
+    else this.#deps.onRecords(response.signed ?? []);
     return held !== undefined;
   }
 }

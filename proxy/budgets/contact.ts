@@ -26,23 +26,23 @@ export class Contact {
   }
 
   /** @param sentAt monotonic */
-  async ask<Answer extends { readonly now: number }>(
+  async ask<ReadResponse extends { readonly now: number }>(
     sentAt: number,
-    call: () => Promise<Answer>,
-  ): Promise<Answer> {
+    call: () => Promise<ReadResponse>,
+  ): Promise<ReadResponse> {
     try {
-      const answer = await call();
-      this.#deps.databaseClock.told(answer.now, sentAt);
-      this.#answered();
-      return answer;
+      const response = await call();
+      this.#deps.databaseClock.told(response.now, sentAt);
+      this.#onResponse();
+      return response;
     } catch (error) {
-      if (error instanceof LedgerRefusedError) this.#answered();
+      if (error instanceof LedgerRefusedError) this.#onResponse();
       else if (!(error instanceof LedgerStalledError)) this.#failed(error);
       throw error;
     }
   }
 
-  #answered(): void {
+  #onResponse(): void {
     const wasAway = this.isAway;
     this.#failures = 0;
     if (!wasAway) return;

@@ -5,7 +5,7 @@ import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import type { Timers } from '../../common/timers.ts';
 import { usageKeptMs } from '../usage/kept-events.ts';
-import type { DrawAnswer, LedgerClient } from '../usage/ledger-client.ts';
+import type { AcquireResponse, LedgerClient } from '../usage/ledger-client.ts';
 import type { UnsettledUsage } from '../usage/live-usage-log.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Budget } from './budgets.ts';
@@ -20,7 +20,7 @@ import { knownOf, outstandingOf, SessionEnds } from './session-end.ts';
 
 export interface HoldingMetrics {
   /** A draw was answered. @param granted nano-dollars */
-  drawn(outcome: DrawAnswer['outcome'], granted: number): void;
+  drawn(outcome: AcquireResponse['outcome'], granted: number): void;
   /** @param amount nano-dollars that the control plane has back */
   returned(amount: number): void;
   /** @param amount nano-dollars that were held for usage of which nobody knows any more */
@@ -85,7 +85,7 @@ export class Holdings {
         deps.onTurn();
       },
       onLost: (session, isClosed) => this.#leaveSession(session, isClosed),
-      onKept: (answer) => this.#lost.compare(answer, this.#session.current),
+      onKept: (response) => this.#lost.compare(response, this.#session.current),
     });
     this.#lost = new LostUsage({
       ...deps,
@@ -101,7 +101,7 @@ export class Holdings {
     this.#operations = new Operations({
       ...deps,
       contact: this.#contact,
-      onDrawn: (slice, answer, sentAt) => this.#drawn(slice, answer, sentAt),
+      onDrawn: (slice, response, sentAt) => this.#drawn(slice, response, sentAt),
       onReturned: (slice, amount) => this.#returned(slice, amount),
       onDenied: (slice) => this.#denied(slice),
     });
@@ -234,10 +234,10 @@ export class Holdings {
     return this.#slices.open({ id: session, shuts: this.#session.shuts }, budget, moment);
   }
 
-  #drawn(slice: Slice, answer: DrawAnswer, sentAt: number): void {
-    const { outcome, granted, now } = answer;
+  #drawn(slice: Slice, response: AcquireResponse, sentAt: number): void {
+    const { outcome, granted, now } = response;
     const isAsked = slice.operation?.kind === 'draw' && slice.operation.request.want > 0;
-    slice.drawn(answer, this.#deps.clock.monotonic());
+    slice.drawn(response, this.#deps.clock.monotonic());
     if (isAsked) this.#deps.metrics.drawn(outcome, granted);
     switch (outcome) {
       case 'granted':

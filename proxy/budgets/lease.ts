@@ -3,7 +3,7 @@
 // Part of what is available is shut: no hold is taken of it, which the control plane is told, and it is free again at once should this
 // proxy be killed. More is shut before that is sent, less only after an answer that says so.
 import { type BudgetPeriod, windowEnd, windowOf, windowStart } from '../../common/budget-window.ts';
-import type { DrawAnswer, DrawRequest, ReturnRequest } from '../usage/ledger-client.ts';
+import type { AcquireResponse, DrawRequest, ReturnRequest } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { BudgetQuestion, RefusalReason } from './budgets.ts';
 
@@ -227,12 +227,12 @@ export class Slice {
     return { need, want: Math.min(amountMax, Math.max(need, size)) };
   }
 
-  drawn(answer: DrawAnswer, now: number): void {
+  drawn(response: AcquireResponse, now: number): void {
     if (this.#operation?.kind !== 'draw') throw new Error('a draw was answered that was not asked for');
     const { need, shut, want } = this.#operation.request;
     this.#operation = undefined;
-    if (!this.#isForfeited) this.#available += answer.granted;
-    const { outcome } = answer;
+    if (!this.#isForfeited) this.#available += response.granted;
+    const { outcome } = response;
     // Every other answer may be that of a lease that is over, whose books went by what was shut before.
     const isExecuted = outcome === 'granted' || outcome === 'exceeded' || outcome === 'busy';
     if (isExecuted && !this.#isForfeited) this.#shut = shut;
@@ -242,18 +242,18 @@ export class Slice {
     }
     this.#newestDraw = this.#seq;
     if (outcome === 'exceeded' || outcome === 'busy') {
-      const reason = this.#isSpent(answer, need) ? 'exceeded' : outcome;
+      const reason = this.#isSpent(response, need) ? 'exceeded' : outcome;
       this.#refusal = { reason, need, until: now + (reason === 'exceeded' ? exceededMs : busyMs) };
       this.#aheadAt = now + aheadAfterRefusalMs;
     } else {
       this.#refusal = undefined;
       if (outcome === 'deleted') this.state = 'deleted';
-      if (answer.granted < want) this.#aheadAt = now + aheadAfterPartMs;
+      if (response.granted < want) this.#aheadAt = now + aheadAfterPartMs;
     }
   }
 
   /** Whether what is missing cannot come back, though it is not reported yet: neither others hold it nor requests of this proxy. */
-  #isSpent({ attainable, outcome }: DrawAnswer, need: number): boolean {
+  #isSpent({ attainable, outcome }: AcquireResponse, need: number): boolean {
     return outcome === 'busy' && attainable !== undefined && need > attainable + this.#holds;
   }
 

@@ -4,7 +4,7 @@ import type { Background } from '../../common/background.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Logger } from '../../common/logger.ts';
 import { usdOfNano } from '../../common/money.ts';
-import type { SessionAnswer } from '../usage/ledger-client.ts';
+import type { SessionResponse } from '../usage/ledger-client.ts';
 import type { UnsettledUsage } from '../usage/live-usage-log.ts';
 
 export interface LostUsageDeps {
@@ -32,7 +32,7 @@ export class LostUsage {
   }
 
   /** @param session empty: none is open */
-  compare({ leased }: SessionAnswer, session: string): void {
+  compare({ leased }: SessionResponse, session: string): void {
     if (leased === undefined || session === '') return;
     const lost = this.#seen(session, leased - this.#deps.known(session));
     if (lost !== undefined) this.#deps.background('find lost usage', this.#endIfLost(session, lost));

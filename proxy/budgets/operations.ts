@@ -4,7 +4,7 @@ import type { Background } from '../../common/background.ts';
 import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
-import { type DrawAnswer, type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
+import { type AcquireResponse, type LedgerClient, LedgerRefusedError } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
 import type { Slice, SliceOperation } from './lease.ts';
@@ -17,7 +17,7 @@ export interface OperationsDeps {
   readonly random: () => number;
   readonly background: Background;
   /** @param sentAt monotonic, of the try that was answered */
-  readonly onDrawn: (slice: Slice, answer: DrawAnswer, sentAt: number) => void;
+  readonly onDrawn: (slice: Slice, response: AcquireResponse, sentAt: number) => void;
   readonly onReturned: (slice: Slice, amount: number) => void;
   /** It will be sent again all the same: what is denied now may be allowed later. */
   readonly onDenied: (slice: Slice) => void;
@@ -79,7 +79,7 @@ export class Operations {
     const { kind, request } = operation;
     if (kind === 'draw') {
       const asked = contact.ask(sentAt, () => client.draw(request));
-      return asked.then((answer) => () => onDrawn(slice, answer, sentAt));
+      return asked.then((response) => () => onDrawn(slice, response, sentAt));
     }
     const asked = contact.ask(sentAt, () => client.giveBack(request));
     return asked.then(() => () => onReturned(slice, request.amount));

@@ -69,12 +69,12 @@ export class SessionEnds {
         const end = { session, outstanding: outstanding.slice(from, from + namedMax), andOthers };
         await contact.ask(clock.monotonic(), () => this.#deps.client.closeSession(end));
       }
-      this.#answered(session, sumOf(outstanding));
+      this.#onResponse(session, sumOf(outstanding));
       return true;
     } catch (err) {
       if (!(err instanceof LedgerRefusedError)) return false;
       log.warn({ err, session }, 'the ledger does not close a session; it ends when it has been silent');
-      this.#answered(session, 0);
+      this.#onResponse(session, 0);
       return true;
     } finally {
       this.#sending.delete(session);
@@ -85,7 +85,7 @@ export class SessionEnds {
     this.#isClosed = true;
   }
 
-  #answered(session: string, outstanding: number): void {
+  #onResponse(session: string, outstanding: number): void {
     this.#told.set(session, outstanding);
     if (outstanding > 0) return;
     this.#told.delete(session);

@@ -4,7 +4,7 @@ import { backoffMs } from '../../common/backoff.ts';
 import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import { uuidv7 } from '../../common/uuid.ts';
-import type { LedgerClient, SessionAnswer } from '../usage/ledger-client.ts';
+import type { LedgerClient, SessionResponse } from '../usage/ledger-client.ts';
 import { budgetBounds } from './bounds.ts';
 import type { Contact } from './contact.ts';
 
@@ -19,7 +19,7 @@ export interface SessionDeps {
   /** @param isClosed it is ended here: nothing of it is returned */
   readonly onLost: (session: string, isClosed: boolean) => void;
   /** What the control plane has of an open one. */
-  readonly onKept: (answer: SessionAnswer) => void;
+  readonly onKept: (response: SessionResponse) => void;
 }
 
 const { keepSessionMs, retryFirstMs, retryMaxMs } = budgetBounds;
@@ -116,15 +116,15 @@ export class Session {
     background(
       'keep the ledger session',
       asked.then(
-        (answer) => this.#answered(id, answer),
+        (response) => this.#onResponse(id, response),
         () => this.#failed(id),
       ),
     );
   }
 
-  #answered(id: string, answer: SessionAnswer): void {
+  #onResponse(id: string, response: SessionResponse): void {
     if (id !== this.#id || this.#isClosed) return;
-    const { open, sessions } = answer;
+    const { open, sessions } = response;
     this.#isAsking = false;
     const shuts = sessions > 0;
     // A control plane of another version: its slices are of another kind.
@@ -137,7 +137,7 @@ export class Session {
     this.#failures = 0;
     this.#askAfter(keepSessionMs);
     if (this.#isOpen) {
-      this.#deps.onKept(answer);
+      this.#deps.onKept(response);
       return;
     }
     this.#isOpen = true;

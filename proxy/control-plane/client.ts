@@ -125,7 +125,7 @@ export function createControlPlaneClient(options: ControlPlaneOptions): ControlP
       const request = { keyHash: Buffer.from(keyHash, 'hex'), signed: recordKeys !== undefined };
       const send: Send<ResolveResponse__Output> = (options, done) =>
         access.Resolve(request, metadata, options, done);
-      const response = await answer(timeoutMs, send);
+      const response = await callInTime(timeoutMs, send);
       return recordKeys ? decodeSignedResolve(response, keyHash, recordKeys) : decodeResolve(response);
     },
     watch: (start, handlers) => watch(access.Watch(metadata), options, start, handlers),
@@ -148,27 +148,27 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
   return {
     keepSession: async (session) =>
       decodeSession(
-        await ledgerAnswer(keepSession, (options, done) =>
+        await callLedger(keepSession, (options, done) =>
           stub.KeepSession({ session }, metadata, options, done),
         ),
       ),
     draw: async (request) =>
       decodeDraw(
         await hedged(operation, (timeoutMs) =>
-          ledgerAnswer(timeoutMs, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
+          callLedger(timeoutMs, (options, done) => stub.Draw(encodeDraw(request), metadata, options, done)),
         ),
       ),
     giveBack: async (request) =>
       decodeReturn(
         await hedged(operation, (timeoutMs) =>
-          ledgerAnswer(timeoutMs, (options, done) =>
+          callLedger(timeoutMs, (options, done) =>
             stub.Return(encodeReturn(request), metadata, options, done),
           ),
         ),
       ),
     report: async (events) =>
       decodeReport(
-        await ledgerAnswer(report, (options, done) =>
+        await callLedger(report, (options, done) =>
           stub.ReportUsage(encodeReport(events), metadata, options, done),
         ),
       ),
@@ -176,7 +176,7 @@ function ledgerOn(stub: LedgerStub, metadata: Metadata): LedgerClient {
       const send: Send<CloseSessionResponse__Output> = (options, done) =>
         stub.CloseSession(encodeEnd(end), metadata, options, done);
       try {
-        return decodeEnd(await ledgerAnswer(closeSession, send));
+        return decodeEnd(await callLedger(closeSession, send));
       } catch (error) {
         throw unknownForGood(error);
       }
@@ -189,7 +189,7 @@ const decisionsDeadlineMs = 5_000;
 function decisionsOn(stub: GuardrailsClient, metadata: Metadata): DecisionClient {
   return {
     report: async (samples) => {
-      await answer(decisionsDeadlineMs, (options, done) =>
+      await callInTime(decisionsDeadlineMs, (options, done) =>
         stub.ReportDecisions(encodeDecisions(samples), metadata, options, done),
       );
     },
@@ -201,7 +201,7 @@ type Send<Response> = (
   done: (error: ServiceError | null, response?: Response) => void,
 ) => unknown;
 
-function answer<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
+function callInTime<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
   return new Promise((resolve, reject) => {
     send({ deadline: Date.now() + timeoutMs }, (error, response) =>
       response === undefined ? reject(error) : resolve(response),
@@ -209,9 +209,9 @@ function answer<Response>(timeoutMs: number, send: Send<Response>): Promise<Resp
   });
 }
 
-async function ledgerAnswer<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
+async function callLedger<Response>(timeoutMs: number, send: Send<Response>): Promise<Response> {
   try {
-    return await answer(timeoutMs, send);
+    return await callInTime(timeoutMs, send);
   } catch (error) {
     throw refusedForGood(error) ?? error;
   }

@@ -8,21 +8,21 @@ import type { ReturnRequest as WireReturn } from '../../proto/generated/gateway/
 import type { ReturnResponse__Output } from '../../proto/generated/gateway/v1/ReturnResponse.ts';
 import { drawOutcomes } from '../../proto/words/money.ts';
 import type {
-  DrawAnswer,
+  AcquireResponse,
   DrawRequest,
   LedgerClient,
   Operation,
   ReturnRequest,
-  SessionAnswer,
   SessionEnd,
+  SessionResponse,
 } from '../usage/ledger-client.ts';
 import { clock, whole } from './wire-values.ts';
 
-type Answer<Method extends keyof LedgerClient> = Awaited<ReturnType<LedgerClient[Method]>>;
+type ResponseOf<Method extends keyof LedgerClient> = Awaited<ReturnType<LedgerClient[Method]>>;
 
 /** @throws Error that names what is wrong with the message, as all here */
-export function decodeSession(answer: KeepSessionResponse__Output): SessionAnswer {
-  const { open, now, epoch, sessions, leasedNanoUsd } = answer;
+export function decodeSession(response: KeepSessionResponse__Output): SessionResponse {
+  const { open, now, epoch, sessions, leasedNanoUsd } = response;
   const leased = leasedNanoUsd === undefined ? undefined : whole(leasedNanoUsd);
   return { open, now: clock(now), epoch, sessions, leased };
 }
@@ -31,8 +31,8 @@ export function encodeDraw({ need, want, ...operation }: DrawRequest): WireDraw 
   return { ...encodeOperation(operation), needNanoUsd: String(need), wantNanoUsd: String(want) };
 }
 
-export function decodeDraw(answer: DrawResponse__Output): DrawAnswer {
-  const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = answer;
+export function decodeDraw(response: DrawResponse__Output): AcquireResponse {
+  const { outcome, grantedNanoUsd, now, epoch, attainableNanoUsd } = response;
   const known = drawOutcomes.wordOf(outcome);
   if (known === undefined) throw new Error('the control plane answered a draw in a way unknown here');
   const attainable = attainableNanoUsd === undefined ? undefined : whole(attainableNanoUsd);
@@ -43,7 +43,11 @@ export function encodeReturn({ amount, ...operation }: ReturnRequest): WireRetur
   return { ...encodeOperation(operation), amountNanoUsd: String(amount) };
 }
 
-export function decodeReturn({ returnedNanoUsd, now, epoch }: ReturnResponse__Output): Answer<'giveBack'> {
+export function decodeReturn({
+  returnedNanoUsd,
+  now,
+  epoch,
+}: ReturnResponse__Output): ResponseOf<'giveBack'> {
   return { returned: whole(returnedNanoUsd), now: clock(now), epoch };
 }
 
@@ -63,7 +67,7 @@ export function decodeEnd({
   freedNanoUsd,
   now,
   epoch,
-}: CloseSessionResponse__Output): Answer<'closeSession'> {
+}: CloseSessionResponse__Output): ResponseOf<'closeSession'> {
   return { freed: whole(freedNanoUsd), now: clock(now), epoch };
 }
 

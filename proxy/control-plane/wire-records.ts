@@ -27,14 +27,14 @@ import type { FeedMessage } from '../access/feed.ts';
 import type { Position } from '../access/feed-state.ts';
 import { refOf } from '../access/held.ts';
 import type { KeyRecord, Limit, OrganizationRecord, ProviderKey, ScopeRecord } from '../access/principal.ts';
-import type { Invalidation, ResolveAnswer } from '../access/records.ts';
+import type { Invalidation, ResolvedRecords } from '../access/records.ts';
 import { decodeGuardrails } from './wire-guardrails.ts';
 import { decodeOwnPrice } from './wire-prices.ts';
 import { decodeCustomProvider } from './wire-providers.ts';
 import { time, whole } from './wire-values.ts';
 
 /** @throws Error that names what is wrong with the message */
-export function decodeResolve(response: ResolveResponse__Output): ResolveAnswer {
+export function decodeResolve(response: ResolveResponse__Output): ResolvedRecords {
   const asOf = decodePosition(response.asOf);
   const { key, organization, scope } = response;
   if (!key) return { asOf, principal: undefined };

@@ -12,7 +12,7 @@ import { recordKinds } from '../../proto/words/access.ts';
 import { type Held, heldKey, refOf, type Subject } from '../access/held.ts';
 import type { Principal } from '../access/principal.ts';
 import type { RecordKeys } from '../access/record-keys.ts';
-import type { ResolveAnswer } from '../access/records.ts';
+import type { ResolvedRecords } from '../access/records.ts';
 import {
   decodeKey,
   decodeOrganization,
@@ -32,7 +32,7 @@ export function decodeSignedResolve(
   response: ResolveResponse__Output,
   keyHash: string,
   keys: RecordKeys,
-): ResolveAnswer {
+): ResolvedRecords {
   keys.learn(response.recordKeys);
   if (response.recordKeys.length === 0) {
     if (keys.areGiven) keys.refuse('unsigned');

@@ -38,10 +38,10 @@ const advices: Readonly<Record<string, string>> = {
 const closedEarly =
   'it closed the connection without an answer; it may be stopping, or it does not believe the client certificate in GATEWAY_FORWARD_CERT_FILE';
 
-/** @param isAnswering whether the head of an answer had come */
-export function egressFailure(error: TransportError, isAnswering: boolean): GatewayError {
-  const code = isAnswering || error.kind === 'protocol' ? 'upstream_protocol_error' : 'upstream_unreachable';
-  const advice = isAnswering
+/** @param isResponding whether the head of an answer had come */
+export function egressFailure(error: TransportError, isResponding: boolean): GatewayError {
+  const code = isResponding || error.kind === 'protocol' ? 'upstream_protocol_error' : 'upstream_unreachable';
+  const advice = isResponding
     ? 'it ended its answer early'
     : (advices[causeCode(error.cause)] ?? (error.kind === 'closed' ? closedEarly : undefined));
   const message = `the egress gateway: ${advice ?? error.message}`;

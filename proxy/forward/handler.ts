@@ -18,13 +18,13 @@ export interface ForwardDeps extends LifecycleDeps, EgressDeps {
 }
 
 export function createForwardHandler(deps: ForwardDeps): Handler {
-  return withLifecycle(deps, (exchange) => answer(exchange, deps));
+  return withLifecycle(deps, (exchange) => respond(exchange, deps));
 }
 
 /** A sidecar has one tenant. */
 const tenant = { organization: 'tenant', key: 'tenant' };
 
-async function answer(exchange: Exchange, deps: ForwardDeps): Promise<void> {
+async function respond(exchange: Exchange, deps: ForwardDeps): Promise<void> {
   const { record, request } = exchange;
   // accept
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });

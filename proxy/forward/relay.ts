@@ -6,15 +6,15 @@ import { TransportError } from '../upstream/transport.ts';
 import type { EgressCall } from './egress-call.ts';
 import { egressFailure } from './failures.ts';
 import { returnedHeaders } from './headers.ts';
-import { ErrorAnswerReader, noteAnswer } from './response-summary.ts';
+import { ErrorResponseReader, noteResponse } from './response-summary.ts';
 
 /** Resolves when the answer is written or cut. */
 export async function relay(exchange: Exchange, call: EgressCall): Promise<void> {
   const { response } = exchange;
-  noteAnswer(exchange.record, call);
+  noteResponse(exchange.record, call);
   // Answered before the body was read: what still comes of it is not waited for.
   const lingers = mustLinger(exchange);
-  response.writeHead(call.status, answerHead(exchange, call, lingers));
+  response.writeHead(call.status, responseHead(exchange, call, lingers));
   response.on('drain', () => {
     if (exchange.waiting !== 'reader') return;
     exchange.waitFor('event');
@@ -31,7 +31,7 @@ export async function relay(exchange: Exchange, call: EgressCall): Promise<void>
   }
 }
 
-function answerHead({ id }: Exchange, call: EgressCall, lingers: boolean): string[] {
+function responseHead({ id }: Exchange, call: EgressCall, lingers: boolean): string[] {
   const headers = returnedHeaders(call.rawHeaders);
   if (call.headers['x-request-id'] === undefined) headers.push('x-request-id', id);
   if (lingers) headers.push('connection', 'close');
@@ -40,18 +40,18 @@ function answerHead({ id }: Exchange, call: EgressCall, lingers: boolean): strin
 
 function flow(exchange: Exchange, call: EgressCall): Promise<void> {
   const { response, record } = exchange;
-  const errorAnswer = ErrorAnswerReader.of(call);
+  const errorResponse = ErrorResponseReader.of(call);
   return new Promise((resolve, reject) => {
     exchange.throwIfAborted();
     call.flowTo({
       write: (bytes) => {
-        errorAnswer?.push(bytes);
+        errorResponse?.push(bytes);
         if (response.write(bytes) || exchange.waiting === 'reader') return;
         call.pause();
         exchange.waitFor('reader');
       },
       end: () => {
-        record.errorCode = errorAnswer?.code();
+        record.errorCode = errorResponse?.code();
         resolve();
       },
       fail: reject,

@@ -4,9 +4,9 @@ import { type ErrorCode, errorTable } from '../errors.ts';
 import type { RequestRecord } from '../http/exchange.ts';
 import type { EgressCall } from './egress-call.ts';
 
-const errorAnswerBytesMax = 16 * 1024;
+const errorResponseBytesMax = 16 * 1024;
 
-export function noteAnswer(record: RequestRecord, { status, headers }: EgressCall): void {
+export function noteResponse(record: RequestRecord, { status, headers }: EgressCall): void {
   record.status = status;
   record.provider = single(headers['x-svc-provider']);
   record.model = single(headers['x-svc-model']);
@@ -16,14 +16,14 @@ export function noteAnswer(record: RequestRecord, { status, headers }: EgressCal
 }
 
 /** Collects a small error answer while it passes. */
-export class ErrorAnswerReader {
+export class ErrorResponseReader {
   readonly #chunks: Buffer[] = [];
 
   /** Undefined for an answer that is none, or may be large. */
-  static of({ status, headers }: EgressCall): ErrorAnswerReader | undefined {
+  static of({ status, headers }: EgressCall): ErrorResponseReader | undefined {
     const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
     const isJson = single(headers['content-type'])?.startsWith('application/json') === true;
-    return status >= 400 && isJson && length <= errorAnswerBytesMax ? new ErrorAnswerReader() : undefined;
+    return status >= 400 && isJson && length <= errorResponseBytesMax ? new ErrorResponseReader() : undefined;
   }
 
   push(chunk: Buffer): void {
@@ -32,8 +32,8 @@ export class ErrorAnswerReader {
 
   code(): ErrorCode | undefined {
     try {
-      const answer: unknown = JSON.parse(Buffer.concat(this.#chunks).toString());
-      return ownCode(member(member(answer, 'error'), 'code'));
+      const response: unknown = JSON.parse(Buffer.concat(this.#chunks).toString());
+      return ownCode(member(member(response, 'error'), 'code'));
     } catch {
       return undefined;
     }

@@ -2,14 +2,14 @@
 // the provider, and a part that comes whole.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import { mapTexts, type Place } from '../../guardrails/inspection/inspection-schema.ts';
-import { answerPlaces } from '../../guardrails/inspection/response-schema.ts';
+import { responsePlaces } from '../../guardrails/inspection/response-schema.ts';
 import type { Placeholders } from '../../guardrails/placeholders.ts';
 import { BlockedError, type Guard, guardText } from '../../guardrails/window.ts';
 import type { GatewayError } from '../errors.ts';
 import { ProviderFailure } from '../upstream/provider-failure.ts';
 import type { ServiceGuard } from './service.ts';
 
-export interface AnswerGuards {
+export interface ResponseGuards {
   /**
    * A fresh set for one text of the answer (content, reasoning, refusal, arguments of one call…): placeholders are numbered text by
    * text, so that a stream, which brings texts in another order, gives what a complete answer gives.
@@ -39,7 +39,7 @@ export interface AnswerGuards {
 export const keptBack = 'the provider refused the request; a guardrail on responses keeps back what it said';
 
 /** @returns the very same error where nothing of it was found */
-export function guardedFailure(error: unknown, guards: AnswerGuards): unknown {
+export function guardedFailure(error: unknown, guards: ResponseGuards): unknown {
   if (!(error instanceof ProviderFailure)) return error;
   const message = left(error.message, guards);
   const param = error.param && left(error.param, guards, 'fixed');
@@ -53,7 +53,7 @@ export function guardedFailure(error: unknown, guards: AnswerGuards): unknown {
 }
 
 /** @returns undefined: blocked, or not to be told before a service was asked */
-function left(text: string, guards: AnswerGuards, form?: 'fixed'): string | undefined {
+function left(text: string, guards: ResponseGuards, form?: 'fixed'): string | undefined {
   if (guards.services.some(({ holds }) => holds)) return undefined;
   try {
     return guardText(guards.guards(form), text);
@@ -67,15 +67,15 @@ function left(text: string, guards: AnswerGuards, form?: 'fixed'): string | unde
 /**
  * Inspects all strings of a response, a chunk or a part of one, one after another; ids, signatures and the like pass. A stream does so with
  * the parts that come whole, with the same result as for a complete response.
- * @param makeGuards of AnswerGuards
+ * @param makeGuards of ResponseGuards
  * @param place where the fields stand
  * @returns the very same fields where nothing was replaced
  * @throws BlockedError, TooDeepError
  */
 export function guardStrings(
   fields: JsonObject,
-  makeGuards: AnswerGuards['guards'],
-  place: Place = answerPlaces,
+  makeGuards: ResponseGuards['guards'],
+  place: Place = responsePlaces,
 ): JsonObject {
   let group: number | undefined;
   let guards: readonly Guard[] = [];

@@ -45,8 +45,8 @@ export function createAskModel(deps: GuardrailQuestionsDeps): AskModel {
 
 /** @throws ServiceFailedError where the organization cannot call it */
 function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
-  const { caller, requestId, guardrailId, model, messages, answerTokensMax } = question;
-  const body = { model, messages: [...messages], max_completion_tokens: answerTokensMax };
+  const { caller, requestId, guardrailId, model, messages, responseTokensMax } = question;
+  const body = { model, messages: [...messages], max_completion_tokens: responseTokensMax };
   try {
     const call = authorize(deps, {
       requestId,
@@ -164,8 +164,8 @@ function endOf(failure: unknown): Pick<Outcome, 'status' | 'errorSource' | 'erro
 
 /** @throws ServiceFailedError where the model says nothing */
 function textOf(result: AttemptResult): string {
-  const answer = result.kind === 'complete' ? parseJson(result.body.toString()) : undefined;
-  const [choice] = objectsOf(isObject(answer) ? answer.choices : undefined);
+  const response = result.kind === 'complete' ? parseJson(result.body.toString()) : undefined;
+  const [choice] = objectsOf(isObject(response) ? response.choices : undefined);
   const message = choice?.message;
   const content = isObject(message) ? message.content : undefined;
   if (typeof content !== 'string' || content === '') throw new ServiceFailedError('answer');

@@ -39,10 +39,10 @@ export interface HandlerDeps extends AuthenticatorDeps, AuthorizeDeps, Lifecycle
 }
 
 export function createHandler(deps: HandlerDeps): Handler {
-  return withLifecycle(deps, (exchange) => answer(exchange, deps));
+  return withLifecycle(deps, (exchange) => respond(exchange, deps));
 }
 
-async function answer(exchange: Exchange, deps: HandlerDeps): Promise<void> {
+async function respond(exchange: Exchange, deps: HandlerDeps): Promise<void> {
   const { headers, record, request } = exchange;
   // accept: a gateway that stops takes nothing new; callers are sent to another one.
   if (deps.isDraining()) throw new GatewayError('draining', { retryAfter: 1 });

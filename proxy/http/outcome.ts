@@ -1,7 +1,7 @@
 // What became of a request, for the ledger.
 import type { Outcome } from '../call.ts';
 import { ClientGone, type Exchange } from './exchange.ts';
-import { errorAnswer } from './respond.ts';
+import { errorResponse } from './respond.ts';
 
 /** @param failure what the request ended with before anything was sent to its caller; undefined where its answer began */
 export function outcomeOf(exchange: Exchange, failure: unknown): Outcome {
@@ -30,6 +30,6 @@ type End = Pick<Outcome, 'status' | 'errorSource' | 'errorCode'>;
 function endOf({ record }: Exchange, failure: unknown): End {
   if (failure === undefined) return record;
   if (failure instanceof ClientGone) return { status: 499, errorSource: undefined, errorCode: failure.code };
-  const { status, source, code } = errorAnswer(failure);
+  const { status, source, code } = errorResponse(failure);
   return { status, errorSource: source, errorCode: code };
 }

@@ -61,11 +61,11 @@ function flow(exchange: Exchange, result: StreamResult): Promise<void> {
 }
 
 function abortStream(exchange: Exchange, error: unknown): void {
-  const answer = recordError(exchange, error);
+  const result = recordError(exchange, error);
   const { response } = exchange;
   if (error instanceof ClientGone) return void response.destroy();
   // Without the end of the chunked body the client knows that the stream was cut.
-  response.write(`data: ${envelope(answer)}\n\n`, () => response.destroy());
+  response.write(`data: ${envelope(result)}\n\n`, () => response.destroy());
 }
 
 /** The provider's headers through the one encoder of values. */

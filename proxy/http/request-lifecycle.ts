@@ -13,12 +13,12 @@ export interface LifecycleDeps {
   record(exchange: Exchange): void;
 }
 
-export function withLifecycle(deps: LifecycleDeps, answer: Handler): Handler {
+export function withLifecycle(deps: LifecycleDeps, respond: Handler): Handler {
   return async (exchange) => {
     deps.watchdog.watch(exchange);
     try {
       expectServable(exchange);
-      await answer(exchange);
+      await respond(exchange);
     } catch (error) {
       respondError(exchange, error);
     }

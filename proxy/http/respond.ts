@@ -8,7 +8,7 @@ import { ClientGone, type Exchange, type RequestRecord } from './exchange.ts';
 import { headerValue } from './headers.ts';
 
 /** What the caller is told of an error. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly source: 'gateway' | 'provider';
   readonly message: string;
@@ -27,7 +27,7 @@ const notWorthRetrying = new Set<ErrorCode>([
   'budget_exceeded',
 ]);
 
-export function errorAnswer(error: unknown): ErrorAnswer {
+export function errorResponse(error: unknown): ErrorResponse {
   if (error instanceof ProviderFailure) {
     const { status, message, param, code, hint } = error;
     return {
@@ -55,34 +55,34 @@ function retryHeaders(retryAfter: number | undefined, retryable: boolean): strin
 
 /** The envelope of every error, on every route and inside streams. */
 export function envelope(
-  answer: Pick<ErrorAnswer, 'status' | 'message' | 'param' | 'code' | 'hint'>,
+  response: Pick<ErrorResponse, 'status' | 'message' | 'param' | 'code' | 'hint'>,
 ): string {
-  const { status, message, param = null, code = null, hint } = answer;
+  const { status, message, param = null, code = null, hint } = response;
   return JSON.stringify({ error: { message, type: errorType(status), param, code, hint } });
 }
 
 /** Notes an error in the record; the response is written by respondError or, inside a stream, by relay. */
-export function recordError(exchange: Exchange, error: unknown): ErrorAnswer {
-  const answer = withoutKeys(errorAnswer(error), exchange);
+export function recordError(exchange: Exchange, error: unknown): ErrorResponse {
+  const response = withoutKeys(errorResponse(error), exchange);
   const { record } = exchange;
   if (error instanceof ClientGone) {
     record.status = 499;
     record.errorCode = error.code;
-    return answer;
+    return response;
   }
-  record.status = answer.status;
-  record.errorCode = answer.code;
-  record.errorSource = answer.source;
+  record.status = response.status;
+  record.errorCode = response.code;
+  record.errorSource = response.source;
   noteCause(record, error);
-  return answer;
+  return response;
 }
 
 /** Messages repeat a caller's words here and there, and those may be its key. */
-function withoutKeys(answer: ErrorAnswer, { headers, record }: Exchange): ErrorAnswer {
+function withoutKeys(response: ErrorResponse, { headers, record }: Exchange): ErrorResponse {
   const clean = (text: string) => withoutRepeatedKeys(text, headers, record.direct);
-  const { message, param, code, hint } = answer;
+  const { message, param, code, hint } = response;
   return {
-    ...answer,
+    ...response,
     message: clean(message),
     param: param && clean(param),
     code: code && clean(code),
@@ -103,12 +103,12 @@ function noteCause(record: RequestRecord, error: unknown): void {
 
 /** Answers an error before anything of another answer was sent. */
 export function respondError(exchange: Exchange, error: unknown): void {
-  const answer = recordError(exchange, error);
+  const response = recordError(exchange, error);
   if (error instanceof ClientGone) return void exchange.response.destroy();
-  send(exchange, answer.status, Buffer.from(envelope(answer)), [
+  send(exchange, response.status, Buffer.from(envelope(response)), [
     'x-svc-error-source',
-    answer.source,
-    ...answer.headers,
+    response.source,
+    ...response.headers,
   ]);
 }
 

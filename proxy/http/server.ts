@@ -208,10 +208,10 @@ function isRequestLine(error: Error): boolean {
 /** Answers on a socket that has no parsed request, where that is still possible. */
 function refuse(socket: Socket, code: ErrorCode, options: TrafficServerOptions): void {
   // A connection that was reset, or one in the middle of an answer, can be told nothing.
-  const isAnswering = [...options.open()].some(
+  const isResponding = [...options.open()].some(
     ({ request, response }) => request.socket === socket && response.headersSent,
   );
-  if (!socket.writable || isAnswering) return void socket.destroy();
+  if (!socket.writable || isResponding) return void socket.destroy();
   options.onMalformed(code);
   const message = code === 'invalid_request' ? 'the request is not valid HTTP/1.1' : errorTable[code].message;
   const { status } = new GatewayError(code);

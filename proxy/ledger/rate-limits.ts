@@ -3,7 +3,7 @@
 import type { ChatCall } from '../call.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { estimateTokens, fitGuess } from '../rates/estimate.ts';
-import { counted, type RateAnswer, type RateKind, type Rates } from '../rates/rates.ts';
+import { counted, type RateDecision, type RateKind, type Rates } from '../rates/rates.ts';
 import type { AppliedRate, LimitLevel } from './applied-limits.ts';
 import { limitHeaders, neverFits, refusal } from './limit-messages.ts';
 
@@ -42,10 +42,10 @@ export function takeRates(
   if (limits.length === 0) return nothingTaken;
   const tokens = tokensOf(call, limits, deps.outputTokensDefault);
   const { id: organizationId } = call.caller.principal.organization;
-  const answer = deps.rates.take({ organizationId, limits, tokens });
-  const holdOf = (taken: RateAnswer) => holdOrRefuse({ ...taken, tokens }, limits, deps.metrics);
+  const response = deps.rates.take({ organizationId, limits, tokens });
+  const holdOf = (taken: RateDecision) => holdOrRefuse({ ...taken, tokens }, limits, deps.metrics);
   // Nothing is awaited where memory answers.
-  return answer instanceof Promise ? answer.then(holdOf) : holdOf(answer);
+  return response instanceof Promise ? response.then(holdOf) : holdOf(response);
 }
 
 /** 0 where no limit on tokens asks for it. @throws GatewayError invalid_request for more than a limit ever lets in */
@@ -63,7 +63,7 @@ function tokensOf(call: ChatCall, limits: readonly AppliedRate[], outputTokensDe
 }
 
 function holdOrRefuse(
-  { standings, hold, tokens }: RateAnswer & { readonly tokens: number },
+  { standings, hold, tokens }: RateDecision & { readonly tokens: number },
   limits: readonly AppliedRate[],
   metrics: Pick<LimitMetrics, 'refused'>,
 ): RateLimitsHold {

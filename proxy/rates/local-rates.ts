@@ -7,7 +7,7 @@ import { never } from '../../common/never.ts';
 import { type Counter, Places } from './counters.ts';
 import {
   counted,
-  type RateAnswer,
+  type RateDecision,
   type RateHold,
   type RateKind,
   type RateLimit,
@@ -59,7 +59,7 @@ export class LocalRates implements Rates {
     this.#counters = new LRUCache({ max: deps.limitsMax ?? defaultLimitsMax });
   }
 
-  take({ limits, tokens }: RateQuestion): RateAnswer {
+  take({ limits, tokens }: RateQuestion): RateDecision {
     this.#deps.onTake();
     const now = this.#now();
     const parts = limits.map((limit) => ({ counter: this.#counterOf(limit), max: limit.max }));

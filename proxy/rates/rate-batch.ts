@@ -1,6 +1,6 @@
 // What goes to Redis together: requests of one shard, those that have ended and those that begin.
 import { nameInShard } from '../redis/shards.ts';
-import { counted, type RateAnswer, type RateKind, type RateLimit } from './rates.ts';
+import { counted, type RateDecision, type RateKind, type RateLimit } from './rates.ts';
 
 export interface Turn {
   readonly shard: number;
@@ -12,7 +12,7 @@ export interface Turn {
 
 export interface Begun {
   readonly request: CountedRequest;
-  readonly resolve: (answer: RateAnswer) => void;
+  readonly resolve: (response: RateDecision) => void;
   readonly reject: (error: unknown) => void;
 }
 

@@ -26,7 +26,7 @@ export interface RateQuestion {
   readonly tokens: number;
 }
 
-export interface RateAnswer {
+export interface RateDecision {
   /** In the order of the limits. */
   readonly standings: readonly Standing[];
   /** Undefined: refused, and nothing was taken. */
@@ -50,7 +50,7 @@ export interface RateHold {
 
 export interface Rates {
   /** A promise only where something has to be waited for. @throws RedisUnavailableError where it is Redis that counts */
-  take(question: RateQuestion): RateAnswer | Promise<RateAnswer>;
+  take(question: RateQuestion): RateDecision | Promise<RateDecision>;
 }
 
 /** Seconds that count towards a minute: the running one and the sixty before it. The oldest is counted whole. */

@@ -12,7 +12,7 @@ import { type HeldLeases, Leases } from './leases.ts';
 import type { LocalRates } from './local-rates.ts';
 import { type CountedRequest, holdsPlaces, isGivenBack, rateKey, type Turn } from './rate-batch.ts';
 import { TurnCall } from './rate-batch-call.ts';
-import type { RateAnswer, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
+import type { RateDecision, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
 import { TimedScripts, UnheardError } from './timed-scripts.ts';
 
@@ -56,7 +56,7 @@ export class RedisRates implements Rates {
   }
 
   /** @throws RedisUnavailableError within the deadline */
-  take({ organizationId, limits, tokens }: RateQuestion): Promise<RateAnswer> {
+  take({ organizationId, limits, tokens }: RateQuestion): Promise<RateDecision> {
     const request = { shard: shardOf(organizationId), name: this.#newName(), limits, tokens };
     return new Promise((resolve, reject) => {
       this.#outbox.begin({ request, resolve, reject });
@@ -86,8 +86,8 @@ export class RedisRates implements Rates {
     const report = this.#deps.alone?.report(limitsOf(turn));
     try {
       const call = new TurnCall(turn, { name: this.#newName(), leaseMs, alone: report?.counts ?? [] });
-      const answer = await this.#scripts.run(this.#turn, call, { shard, windowMs });
-      for (const [index, { isAdmitted, standings }] of call.read(answer).entries()) {
+      const response = await this.#scripts.run(this.#turn, call, { shard, windowMs });
+      for (const [index, { isAdmitted, standings }] of call.read(response).entries()) {
         const one = begun[index];
         one?.resolve({ standings, hold: isAdmitted ? this.#hold(one.request) : undefined });
       }

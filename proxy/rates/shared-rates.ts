@@ -2,7 +2,7 @@
 // all the time: they do not end when Redis does.
 import { RedisUnavailableError } from '../redis/connection.ts';
 import type { LocalRates } from './local-rates.ts';
-import type { RateAnswer, RateQuestion, Rates } from './rates.ts';
+import type { RateDecision, RateQuestion, Rates } from './rates.ts';
 
 export interface SharedRatesDeps {
   readonly redis: Rates;
@@ -11,12 +11,12 @@ export interface SharedRatesDeps {
 
 export function createSharedRates({ redis, local }: SharedRatesDeps): Rates {
   return {
-    take: async (question: RateQuestion): Promise<RateAnswer> => {
+    take: async (question: RateQuestion): Promise<RateDecision> => {
       try {
-        const answer = await redis.take(question);
-        const { standings, hold } = answer;
+        const response = await redis.take(question);
+        const { standings, hold } = response;
         local.hear(question.limits, standings, hold !== undefined);
-        return hold === undefined ? answer : { standings, hold: local.follow(question.limits, hold) };
+        return hold === undefined ? response : { standings, hold: local.follow(question.limits, hold) };
       } catch (error) {
         if (!(error instanceof RedisUnavailableError)) throw error;
         return local.take(question);

@@ -19,7 +19,7 @@ export interface ScriptWindow {
 export class UnheardError extends RedisUnavailableError {}
 
 const late = -1;
-type Reply = readonly [state: number, now: number, answer?: string];
+type Reply = readonly [state: number, now: number, response?: string];
 
 export class TimedScripts {
   readonly #deps: TimedScriptsDeps;
@@ -36,10 +36,10 @@ export class TimedScripts {
    * @throws UnheardError where it may have been done, RedisUnavailableError where it was not
    */
   async run(script: Script, call: ScriptCall, window: ScriptWindow): Promise<string> {
-    let [state, , answer] = await this.#ask(script, call, window);
-    if (state === late) [state, , answer] = await this.#ask(script, call, window);
+    let [state, , response] = await this.#ask(script, call, window);
+    if (state === late) [state, , response] = await this.#ask(script, call, window);
     if (state === late) throw new RedisUnavailableError('Redis answered too late');
-    return answer ?? '';
+    return response ?? '';
   }
 
   async #ask(script: Script, { keys, args }: ScriptCall, { shard, windowMs }: ScriptWindow): Promise<Reply> {

@@ -18,7 +18,7 @@ export interface RecordCommands {
   get(name: string): Promise<Uint8Array | null>;
   set(name: string, value: Buffer, expiresInMs: number): Promise<unknown>;
   delete(name: string): Promise<unknown>;
-  hasAnswered(): boolean;
+  hasResponded(): boolean;
 }
 
 export interface RedisRecordsDeps {
@@ -37,7 +37,7 @@ export function recordCommands(connection: RedisConnection): RecordCommands {
     get: (name) => connection.read((client) => client.getBuffer(name)),
     set: (name, value, expiresInMs) => connection.run((client) => client.set(name, value, 'PX', expiresInMs)),
     delete: (name) => connection.read((client) => client.del(name)),
-    hasAnswered: () => connection.hasAnswered(),
+    hasResponded: () => connection.hasResponded(),
   };
 }
 
@@ -72,7 +72,7 @@ export function createRedisRecords(deps: RedisRecordsDeps): RecordCache {
     },
     remove: (subject) =>
       background('remove a record from Redis', commands.delete(recordName(subject)).catch(failed('write'))),
-    hasAnswered: () => commands.hasAnswered() && recordKeys.belief !== 'nothing',
+    hasResponded: () => commands.hasResponded() && recordKeys.belief !== 'nothing',
     believesUnsigned: () => recordKeys.belief === 'unsigned',
   };
 }

@@ -18,7 +18,7 @@ export interface RedisConnection {
   /** As run, of what a Redis that is full or read-only does all the same: that it succeeds says nothing of writes. */
   read<T>(command: (client: RedisClient) => Promise<T>, shard?: number): Promise<T>;
   /** Whether it has answered since the start. */
-  hasAnswered(): boolean;
+  hasResponded(): boolean;
   /** By the connection and the last commands, for operators; undefined: too early to say. */
   state(): 'ok' | 'failing' | undefined;
   /** Does not wait for commands under way. */
@@ -58,12 +58,12 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   const deadlineMs = options.deadlineMs ?? redisDeadlineMs;
   // Says why a connection cannot be made, where commands only find that there is none.
   let connectionError: unknown;
-  let answered = false;
+  let hasResponded = false;
   client.on('error', (error) => {
     connectionError = error;
   });
   client.on('ready', () => {
-    answered = true;
+    hasResponded = true;
     connectionError = undefined;
   });
   // Parts that are left alone, and which of what was asked last was refused.
@@ -91,7 +91,7 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
       throw new RedisUnavailableError('Redis is left alone for a moment after failures');
     try {
       const result = await withDeadline(command(client), deadlineMs);
-      answered = true;
+      hasResponded = true;
       refused[kind] = false;
       silent.delete(part);
       if (breaker.succeeded()) log.info({ shard: part }, 'Redis answers again');
@@ -110,11 +110,11 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   return {
     run: (command, shard) => attempt('write', command, shard),
     read: (command, shard) => attempt('read', command, shard),
-    hasAnswered: () => answered,
+    hasResponded: () => hasResponded,
     state: () => {
       const isRefused = refused.read || refused.write;
       if (client.status === 'ready') return isRefused || silent.size > 0 ? 'failing' : 'ok';
-      return answered || connectionError !== undefined || silent.size > 0 ? 'failing' : undefined;
+      return hasResponded || connectionError !== undefined || silent.size > 0 ? 'failing' : undefined;
     },
     close: () => client.disconnect(),
   };
@@ -130,12 +130,12 @@ function atMostEvery(ms: number, tell: (error: unknown) => void): (error: unknow
 }
 
 // After a stall of the event loop the timer comes before the reply that has been there all the time: one more turn reads it.
-function withDeadline<T>(answer: Promise<T>, deadlineMs: number): Promise<T> {
+function withDeadline<T>(response: Promise<T>, deadlineMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       setImmediate(() => reject(new RedisUnavailableError(`Redis did not answer within ${deadlineMs} ms`)));
     }, deadlineMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    response.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

@@ -20,16 +20,16 @@ import { buildRequest, type ProviderCall } from '../providers/provider.ts';
 import type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink } from './attempt-result.ts';
 import { outgoing } from './outgoing.ts';
 import { providerFailure } from './provider-failure.ts';
-import { answeredModel, withoutKey } from './provider-text.ts';
+import { responseModel, withoutKey } from './provider-text.ts';
 import { ownHeaders, passedHeaders } from './response-headers.ts';
 import type { Translation } from './translation.ts';
-import type { BuiltRequest, ReadAnswer } from './translation-job.ts';
+import type { BuiltRequest, ReadResponse } from './translation-job.ts';
 import type { Transport, TransportError, UpstreamConnection, UpstreamReceiver } from './transport.ts';
 
 export type { AttemptResult, CompleteResult, Received, StreamResult, StreamSink };
 
 export interface AttemptLimits {
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
   readonly eventBytesMax: number;
 }
 
@@ -81,7 +81,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #over: PromiseWithResolvers<void> | undefined;
   ending: ResponseEnd = 'open';
   /** Of a whole response. */
-  #answer: (CompleteResponse & Partial<ReadAnswer>) | undefined;
+  #response: (CompleteResponse & Partial<ReadResponse>) | undefined;
   #endTimer: NodeJS.Timeout | undefined;
 
   constructor(call: ProviderCall, deps: AttemptDeps, context: AttemptContext) {
@@ -182,23 +182,24 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   usage(): Usage | undefined {
-    return this.#reader === undefined ? this.#answer?.usage : this.#reader.usage;
+    return this.#reader === undefined ? this.#response?.usage : this.#reader.usage;
   }
 
   get usageIsComplete(): boolean {
     const isTold =
-      this.#reader === undefined ? this.#answer?.usage !== undefined : this.#reader.usageIsComplete;
+      this.#reader === undefined ? this.#response?.usage !== undefined : this.#reader.usageIsComplete;
     // Nobody writes for nothing: where text came and none is counted, the output was left out.
     return isTold && (this.usage()?.completionTokens !== 0 || this.textTokens() === 0);
   }
 
   model(): string | undefined {
-    return answeredModel((this.#reader ?? this.#answer)?.model, this.#call.target.credential);
+    return responseModel((this.#reader ?? this.#response)?.model, this.#call.target.credential);
   }
 
   textTokens(): number {
     if (this.#reader !== undefined) return this.#reader.textTokens;
-    if (this.#answer !== undefined) return this.#answer.textTokens ?? completionTokensMax(this.#answer.body);
+    if (this.#response !== undefined)
+      return this.#response.textTokens ?? completionTokensMax(this.#response.body);
     if (!this.#isSuccess) return 0;
     // A part of a body is no JSON: its marks count as text too. No token is less than a byte, and to count a long one takes too long.
     const { bytes } = this.#body;
@@ -243,9 +244,9 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #collect(chunk: Buffer): void {
     this.#context.buffer(chunk.length);
     this.#body.push(chunk);
-    const { answerBytesMax } = this.#deps.limits;
-    if (this.#isSuccess && this.#body.length > answerBytesMax) {
-      this.#break(`the answer is larger than ${answerBytesMax} bytes`);
+    const { responseBytesMax } = this.#deps.limits;
+    if (this.#isSuccess && this.#body.length > responseBytesMax) {
+      this.#break(`the answer is larger than ${responseBytesMax} bytes`);
     } else if (!this.#isSuccess && this.#body.length > errorBytesMax) {
       this.#cancel('unused');
       this.#fail(this.#failure());
@@ -254,13 +255,13 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
 
   #complete(body: Buffer): void {
     const { translation } = this.#deps;
-    const answer = { head: this.#head, body };
+    const response = { head: this.#head, body };
     if (translation?.isLarge(this.#call, body.length) !== true) {
-      this.#completed(this.#call.target.provider.format.readResponse(this.#call, answer));
+      this.#completed(this.#call.target.provider.format.readResponse(this.#call, response));
       return;
     }
     const asked = { owner: this.#context.owner, isLeft: () => this.ending !== 'open' };
-    translation.read(this.#call, answer, asked).then(
+    translation.read(this.#call, response, asked).then(
       (read) => this.#completed(read),
       (error: unknown) => this.#notRead(error),
     );
@@ -271,12 +272,12 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#fail(error);
   }
 
-  #completed(answer: CompleteResponse & Partial<ReadAnswer>): void {
+  #completed(response: CompleteResponse & Partial<ReadResponse>): void {
     // A worker read it, and meanwhile it was given up.
     if (this.ending !== 'open') return;
-    this.#answer = answer;
+    this.#response = response;
     this.#settled = true;
-    this.#outcome.resolve({ kind: 'complete', headers: this.headers, body: this.#answer.body });
+    this.#outcome.resolve({ kind: 'complete', headers: this.headers, body: this.#response.body });
     this.#end('whole');
   }
 

@@ -30,7 +30,7 @@ export interface TranslationJob {
   readonly requestBytes: number;
   readonly call: PlainCall;
   /** Absent: the vendor's request is built. */
-  readonly answer?: { readonly head: IncomingHttpHeaders; readonly body: Uint8Array<ArrayBuffer> };
+  readonly response?: { readonly head: IncomingHttpHeaders; readonly body: Uint8Array<ArrayBuffer> };
 }
 
 interface PlainCall extends Pick<ProviderCall, 'model' | 'capabilities' | 'outputTokensMax' | 'now'> {
@@ -50,14 +50,14 @@ interface PlainImage {
 export type BuiltRequest = Omit<UpstreamRequest, 'body'> & { readonly body: string | Buffer };
 
 /** A whole response, read elsewhere. */
-export interface ReadAnswer extends CompleteResponse {
+export interface ReadResponse extends CompleteResponse {
   /** The most tokens that its text can be. */
   readonly textTokens: number;
 }
 
 export interface TranslationOutcome {
   readonly built?: Omit<UpstreamRequest, 'body'> & { readonly body: Uint8Array<ArrayBuffer> };
-  readonly read?: Omit<ReadAnswer, 'body'> & { readonly body: Uint8Array<ArrayBuffer> };
+  readonly read?: Omit<ReadResponse, 'body'> & { readonly body: Uint8Array<ArrayBuffer> };
   readonly failure?: TranslationFailure;
   /** The job's, given back. */
   readonly request: Uint8Array<ArrayBuffer>;
@@ -116,11 +116,11 @@ function imageOf({ mediaType, bytes }: PlainImage): InlineData {
 }
 
 /** What is handed over with a job. */
-export function bytesOf({ request, answer, call }: TranslationJob): readonly ArrayBuffer[] {
+export function bytesOf({ request, response, call }: TranslationJob): readonly ArrayBuffer[] {
   const images = [...(call.images?.values() ?? [])].flatMap(({ bytes }) =>
     typeof bytes === 'string' ? [] : [bytes.buffer],
   );
-  return [...new Set([request.buffer, ...(answer ? [answer.body.buffer] : []), ...images])];
+  return [...new Set([request.buffer, ...(response ? [response.body.buffer] : []), ...images])];
 }
 
 /** By their names. */
@@ -128,15 +128,15 @@ type Shipped = ReadonlyMap<string, Provider>;
 
 /** Does what the job says, in the worker. */
 export async function translated(job: TranslationJob, shipped: Shipped): Promise<TranslationOutcome> {
-  const { request, answer } = job;
+  const { request, response } = job;
   try {
     const call = callOf(job, shipped);
     const { provider } = call.target;
-    if (answer === undefined) {
+    if (response === undefined) {
       const built = await buildRequest(call);
       return { request, built: { ...built, body: ownBytes(Buffer.from(built.body)) } };
     }
-    const { head, body } = answer;
+    const { head, body } = response;
     const read = provider.format.readResponse(call, { head, body: bufferOf(body) });
     const textTokens = completionTokensMax(read.body);
     return { request, read: { ...read, body: ownBytes(read.body), textTokens } };

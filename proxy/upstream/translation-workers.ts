@@ -75,7 +75,7 @@ export class TranslationWorkers {
   run(job: TranslationJob, owner: ShareOwner, isLeft: () => boolean): Promise<TranslationOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<TranslationOutcome>();
     const waiting: Waiting = { owner, job, isLeft, resolve, reject, timer: undefined, isOver: false };
-    const bytes = job.request.byteLength + (job.answer?.body.byteLength ?? 0);
+    const bytes = job.request.byteLength + (job.response?.body.byteLength ?? 0);
     if (this.#isClosed) this.#giveUp(waiting, 'the gateway is stopping');
     else if (!this.#queue.push(owner, waiting, bytes)) this.#giveUp(waiting, 'too much waits');
     else {

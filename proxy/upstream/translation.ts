@@ -16,7 +16,7 @@ import {
   formOf,
   ownBytes,
   plainCall,
-  type ReadAnswer,
+  type ReadResponse,
   type TranslationOutcome,
 } from './translation-job.ts';
 import { NotTranslatedError, type TranslationWorkers } from './translation-workers.ts';
@@ -41,13 +41,13 @@ export class Translation {
     this.#deps = deps;
   }
 
-  /** @param answerBytes of the response that is to be read */
-  isLarge({ request, images, target }: ProviderCall, answerBytes = 0): boolean {
-    if (request.isLarge !== true && answerBytes <= largeBytes && images.size === 0) return false;
+  /** @param responseBytes of the response that is to be read */
+  isLarge({ request, images, target }: ProviderCall, responseBytes = 0): boolean {
+    if (request.isLarge !== true && responseBytes <= largeBytes && images.size === 0) return false;
     let imageLength = 0;
     for (const image of images.values())
       imageLength += image instanceof FetchedImage ? image.bytes.length : image.base64.length;
-    const isLarge = request.isLarge === true || answerBytes > largeBytes || imageLength > largeBytes;
+    const isLarge = request.isLarge === true || responseBytes > largeBytes || imageLength > largeBytes;
     return isLarge && formOf(target.provider) !== undefined;
   }
 
@@ -59,15 +59,15 @@ export class Translation {
   }
 
   /** @throws GatewayError, VendorFailure: what the provider's function throws; overloaded */
-  async read(call: ProviderCall, answer: VendorResponse, asked: TranslationFor): Promise<ReadAnswer> {
-    const { read } = await this.#translated(call, answer, asked);
+  async read(call: ProviderCall, response: VendorResponse, asked: TranslationFor): Promise<ReadResponse> {
+    const { read } = await this.#translated(call, response, asked);
     if (read === undefined) throw new Error('nothing was read');
     return { ...read, body: bufferOf(read.body) };
   }
 
   async #translated(
     call: ProviderCall,
-    answer: VendorResponse | undefined,
+    response: VendorResponse | undefined,
     { owner, isLeft }: TranslationFor,
   ): Promise<TranslationOutcome> {
     const { request } = call;
@@ -79,15 +79,15 @@ export class Translation {
         ...(await this.#requestOf(request, owner, isLeft)),
         requestBytes: request.bytes,
         // A response is read without them.
-        call: plainCall(call, answer === undefined ? call.images : noImages),
-        ...(answer && { answer: { head: answer.head, body: ownBytes(answer.body) } }),
+        call: plainCall(call, response === undefined ? call.images : noImages),
+        ...(response && { response: { head: response.head, body: ownBytes(response.body) } }),
       };
       const outcome = await this.#deps.workers.run(job, owner, isLeft);
       if (request.source !== undefined) request.source.kept.bytes = bufferOf(outcome.request);
       if (outcome.failure !== undefined) throw errorOf(outcome.failure);
       return outcome;
     } catch (error) {
-      throw error instanceof NotTranslatedError ? notTranslated(error, answer !== undefined) : error;
+      throw error instanceof NotTranslatedError ? notTranslated(error, response !== undefined) : error;
     }
   }
 
@@ -109,8 +109,8 @@ export class Translation {
 }
 
 /** A response that is too much for a worker is the provider's doing. */
-function notTranslated(error: NotTranslatedError, isAnswer: boolean): GatewayError {
-  return isAnswer && error.begun
+function notTranslated(error: NotTranslatedError, isResponse: boolean): GatewayError {
+  return isResponse && error.begun
     ? new GatewayError('upstream_protocol_error', { cause: error })
     : overloaded(error);
 }

@@ -5,21 +5,21 @@ import type { DrawOutcome, EstimateReason } from '../../proto/words/money.ts';
 import type { SpecialUsage } from '../conversation/usage.ts';
 
 export interface LedgerClient {
-  keepSession(session: string): Promise<SessionAnswer>;
-  draw(request: DrawRequest): Promise<DrawAnswer>;
-  giveBack(request: ReturnRequest): Promise<Answer & { readonly returned: number }>;
-  report(events: readonly UsageEvent[]): Promise<Answer & { readonly recorded: number }>;
+  keepSession(session: string): Promise<SessionResponse>;
+  draw(request: DrawRequest): Promise<AcquireResponse>;
+  giveBack(request: ReturnRequest): Promise<LedgerResponse & { readonly returned: number }>;
+  report(events: readonly UsageEvent[]): Promise<LedgerResponse & { readonly recorded: number }>;
   /** Whoever calls it sees to it that no hold is taken in the session any more. */
-  closeSession(end: SessionEnd): Promise<Answer & { readonly freed: number }>;
+  closeSession(end: SessionEnd): Promise<LedgerResponse & { readonly freed: number }>;
 }
 
-export interface Answer {
+export interface LedgerResponse {
   readonly now: number;
   /** Incarnation and timeline of the database; empty where the control plane does not say. */
   readonly epoch: string;
 }
 
-export interface SessionAnswer extends Answer {
+export interface SessionResponse extends LedgerResponse {
   readonly open: boolean;
   /** That were heard within a minute, this one too; 0 where the control plane does not say: then it knows nothing of `shut`. */
   readonly sessions: number;
@@ -78,7 +78,7 @@ export interface DrawRequest extends Operation {
   readonly want: number;
 }
 
-export interface DrawAnswer extends Answer {
+export interface AcquireResponse extends LedgerResponse {
   readonly outcome: DrawOutcome;
   readonly granted: number;
   /** Of `busy`: what is free and what other sessions hold; undefined where the control plane does not say. */

@@ -93,9 +93,9 @@ export class RedisOverflow implements Overflow {
     const { clock, connection } = this.#deps;
     const until = clock.monotonic() + lockMs;
     try {
-      const answer = await connection.run((client) => client.set(lockOf(shard), '1', 'PX', lockMs, 'NX'));
-      if (answer === 'OK') this.#lockedUntil.set(shard, until);
-      return answer === 'OK';
+      const response = await connection.run((client) => client.set(lockOf(shard), '1', 'PX', lockMs, 'NX'));
+      if (response === 'OK') this.#lockedUntil.set(shard, until);
+      return response === 'OK';
     } catch (error) {
       // A Redis that is full takes no lock, and would be full for ever if nobody emptied it.
       if (isRefusal(error)) return true;

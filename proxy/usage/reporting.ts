@@ -63,20 +63,20 @@ export class Reporting {
     const startedAt = this.#deps.clock.monotonic();
     try {
       const { epoch } = await this.#deps.client.report(events);
-      this.#answered();
+      this.#onResponse();
       return { recorded: [{ events, epoch }], failed: [], refused: [], denied: false };
     } catch (error) {
       const reason = error instanceof LedgerRefusedError ? error.reason : undefined;
       if (reason === 'invalid') return this.#byHalves(events, whose);
       const denied = reason === 'denied';
-      if (denied && whose === 'any') this.#answered();
+      if (denied && whose === 'any') this.#onResponse();
       else this.#failed(error, startedAt);
       return { recorded: [], failed: events, refused: [], denied };
     }
   }
 
   async #byHalves(events: readonly UsageEvent[], whose: 'own' | 'any'): Promise<Report> {
-    this.#answered();
+    this.#onResponse();
     if (events.length <= 1) return { recorded: [], failed: [], refused: events, denied: false };
     const middle = Math.ceil(events.length / 2);
     const first = await this.report(events.slice(0, middle), whose);
@@ -89,7 +89,7 @@ export class Reporting {
     };
   }
 
-  #answered(): void {
+  #onResponse(): void {
     const wasAway = this.isAway;
     this.#failures = 0;
     this.#failingSince = undefined;

@@ -24,9 +24,9 @@ createServer({ cert: readFileSync(certFile), key: readFileSync(keyFile) }, async
   seen.set(name ?? '', count);
   const file = count === 1 ? `${name}.json` : `${name}-again.json`;
   if (name !== undefined) writeFileSync(join(folder, file), `${JSON.stringify(review, null, 2)}\n`);
-  const answer = { uid: review.request.uid, allowed: true };
+  const result = { uid: review.request.uid, allowed: true };
   response.setHeader('content-type', 'application/json');
   response.end(
-    JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }),
+    JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: result }),
   );
 }).listen(Number(port), address, () => console.log('"msg":"records reviews"'));

@@ -26,7 +26,7 @@ const rules: readonly ((conversation: Conversation) => void)[] = [
   placement,
   userSpeaks,
   texts,
-  callsAnswered,
+  callsHaveResults,
   ({ turns, thinking }) => checkThoughts(turns, thinking),
   ending,
 ];
@@ -132,7 +132,7 @@ function isBlank(block: Json): boolean {
 }
 
 /** Every call is answered once, by the results that the next user turn begins with, and nothing else is. */
-function callsAnswered({ turns }: Conversation): void {
+function callsHaveResults({ turns }: Conversation): void {
   const everyId = new Set<unknown>();
   turns.forEach((turn, index) => {
     const calls = turn.blocks.filter(({ block }) => block.type === 'tool_use');
@@ -140,16 +140,16 @@ function callsAnswered({ turns }: Conversation): void {
       if (everyId.has(block.id)) throw badRequest(`${at}: \`tool_use\` ids must be unique`);
       everyId.add(block.id);
     }
-    if (turn.role === 'assistant') checkAnswered(calls, turns[index + 1]);
+    if (turn.role === 'assistant') checkCallResults(calls, turns[index + 1]);
     if (turn.role === 'user') checkResults(turn, turns[index - 1]);
   });
 }
 
-function checkAnswered(calls: readonly PlacedBlock[], next: Turn | undefined): void {
+function checkCallResults(calls: readonly PlacedBlock[], next: Turn | undefined): void {
   const blocks = next?.role === 'user' ? next.blocks : [];
   const end = blocks.findIndex(({ block }) => block.type !== 'tool_result');
-  const answered = blocks.slice(0, end < 0 ? blocks.length : end).map(({ block }) => block.tool_use_id);
-  const open = calls.filter(({ block }) => !answered.includes(block.id));
+  const withResults = blocks.slice(0, end < 0 ? blocks.length : end).map(({ block }) => block.tool_use_id);
+  const open = calls.filter(({ block }) => !withResults.includes(block.id));
   if (open[0] === undefined) return;
   const ids = open.map(({ block }) => block.id).join(', ');
   throw badRequest(

@@ -3,7 +3,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
-import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse, WireFormat } from '../wire-format.ts';
 import { authorize, betasOf, versionOf } from './authorization.ts';
 import { complete } from './completion.ts';
 import { refusalOf } from './fields.ts';
@@ -19,18 +19,18 @@ const bodyBytesMax = 32 * 1024 * 1024;
 
 export const assistantProvider: WireFormat = {
   basePath,
-  answer(received, context) {
+  respond(received, context) {
     try {
       return route(received, context);
     } catch (error) {
       const refusal = error instanceof FieldFault ? refusalOf(error) : error;
       if (!(refusal instanceof Refusal)) throw error;
-      return errorAnswer(refusal.status, refusal.error, context);
+      return errorResponse(refusal.status, refusal.error, context);
     }
   },
 };
 
-function route(received: Received, context: AnswerContext): Answer {
+function route(received: Received, context: ResponseContext): SimulatedResponse {
   const path = received.path.slice(basePath.length);
   const name = /^\/v1\/models\/([^/]+)$/.exec(path)?.[1];
   const endpoint = endpoints[path];
@@ -45,11 +45,11 @@ function route(received: Received, context: AnswerContext): Answer {
   const betas = betasOf(received.headers);
   if (endpoint === undefined) {
     const value = name === undefined ? modelPage(received.query) : modelInfo(knownModel(decoded(name)));
-    return jsonAnswer(200, value, context);
+    return jsonResponse(200, value, context);
   }
   const request = parseRequest(bodyOf(received), { endpoint, version, betas });
-  if (endpoint === 'count') return jsonAnswer(200, { input_tokens: request.prompt.total }, context);
-  return answerMessage(request, received, context);
+  if (endpoint === 'count') return jsonResponse(200, { input_tokens: request.prompt.total }, context);
+  return respondToMessage(request, received, context);
 }
 
 const endpoints: Readonly<Record<string, 'answer' | 'count'>> = {
@@ -57,12 +57,20 @@ const endpoints: Readonly<Record<string, 'answer' | 'count'>> = {
   '/v1/messages/count_tokens': 'count',
 };
 
-function answerMessage(request: MessageRequest, received: Received, context: AnswerContext): Answer {
+function respondToMessage(
+  request: MessageRequest,
+  received: Received,
+  context: ResponseContext,
+): SimulatedResponse {
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const limits = rateLimitHeaders(request, context);
   const status = behaviour.status ?? 200;
   if (status >= 400) {
-    return answered(errorAnswer(status, scriptedError(status, behaviour.error), context), limits, behaviour);
+    return withHeaders(
+      errorResponse(status, scriptedError(status, behaviour.error), context),
+      limits,
+      behaviour,
+    );
   }
   const completion = complete(request, {
     behaviour,
@@ -71,7 +79,7 @@ function answerMessage(request: MessageRequest, received: Received, context: Ans
   });
   const identity = { id: `msg_simulated${context.sequence}`, model: request.model.id };
   if (request.body.stream !== true) {
-    return answered(jsonAnswer(status, messageObject(completion, identity), context), limits, behaviour);
+    return withHeaders(jsonResponse(status, messageObject(completion, identity), context), limits, behaviour);
   }
   const events = messageEvents(completion, identity);
   const failure = { error: scriptedError(529, behaviour.error), request_id: requestId(context) };
@@ -91,8 +99,12 @@ function answerMessage(request: MessageRequest, received: Received, context: Ans
   };
 }
 
-function answered(answer: Answer, limits: Answer['headers'], behaviour: Behaviour): Answer {
-  return { ...answer, headers: { ...answer.headers, ...limits }, behaviour };
+function withHeaders(
+  response: SimulatedResponse,
+  limits: SimulatedResponse['headers'],
+  behaviour: Behaviour,
+): SimulatedResponse {
+  return { ...response, headers: { ...response.headers, ...limits }, behaviour };
 }
 
 /** @throws Refusal */
@@ -128,20 +140,20 @@ function decoded(name: string): string {
   }
 }
 
-function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
+function jsonResponse(status: number, value: Json, context: ResponseContext): SimulatedResponse {
   const headers = { ...vendorHeaders(context), 'content-type': 'application/json' };
   return { status, headers, parts: [JSON.stringify(value)], behaviour: {} };
 }
 
-function errorAnswer(status: number, error: VendorError, context: AnswerContext): Answer {
-  return jsonAnswer(status, { type: 'error', error, request_id: requestId(context) }, context);
+function errorResponse(status: number, error: VendorError, context: ResponseContext): SimulatedResponse {
+  return jsonResponse(status, { type: 'error', error, request_id: requestId(context) }, context);
 }
 
-function requestId({ sequence }: AnswerContext): string {
+function requestId({ sequence }: ResponseContext): string {
   return `req_simulated${sequence}`;
 }
 
-function vendorHeaders(context: AnswerContext): Readonly<Record<string, string>> {
+function vendorHeaders(context: ResponseContext): Readonly<Record<string, string>> {
   return {
     'request-id': requestId(context),
     'anthropic-organization-id': '00000000-0000-4000-8000-000000000000',
@@ -151,7 +163,10 @@ function vendorHeaders(context: AnswerContext): Readonly<Record<string, string>>
 const inputLimit = 2_000_000;
 const outputLimit = 400_000;
 
-function rateLimitHeaders(request: MessageRequest, context: AnswerContext): Readonly<Record<string, string>> {
+function rateLimitHeaders(
+  request: MessageRequest,
+  context: ResponseContext,
+): Readonly<Record<string, string>> {
   const input = inputLimit - request.prompt.uncached;
   const reset = new Date(context.now * 1000).toISOString().replace('.000Z', 'Z');
   const rows: readonly (readonly [string, number, number])[] = [

@@ -4,7 +4,7 @@ import type { Behaviour } from '../behaviour.ts';
 import type { Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
-import type { Answer, AnswerContext, Received } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse } from '../wire-format.ts';
 import { type Completion, complete } from './completion.ts';
 import { textOf } from './messages.ts';
 import { Refusal } from './refusal.ts';
@@ -28,7 +28,7 @@ export interface Asked {
   readonly request: ChatRequest;
   readonly behaviour: Behaviour;
   readonly received: Received;
-  readonly context: AnswerContext;
+  readonly context: ResponseContext;
 }
 
 /** @throws Refusal where the body is not JSON; of another content type it is undefined, as holding no parameters */
@@ -44,7 +44,7 @@ export function bodyOf({ headers, body }: Received): unknown {
 }
 
 /** Scripted, or asked for in the last message. @throws Refusal where the directive is malformed */
-export function behaviourFor({ messages }: ChatRequest, context: AnswerContext): Behaviour {
+export function behaviourFor({ messages }: ChatRequest, context: ResponseContext): Behaviour {
   const scripted = context.scripted();
   const last = messages.at(-1);
   if (scripted !== undefined || last?.role !== 'user') return scripted ?? {};
@@ -56,9 +56,12 @@ export function behaviourFor({ messages }: ChatRequest, context: AnswerContext):
   }
 }
 
-export function answerChat({ request, behaviour, received, context }: Asked, form: ChatForm): Answer {
+export function respondToChat(
+  { request, behaviour, received, context }: Asked,
+  form: ChatForm,
+): SimulatedResponse {
   const status = behaviour.status ?? 200;
-  const json = (value: Json): Answer => ({
+  const json = (value: Json): SimulatedResponse => ({
     status,
     headers: { ...form.headers(status), 'content-type': 'application/json' },
     parts: [form.stringify(value)],

@@ -1,8 +1,8 @@
 // The GPT vendor's wire format: chat completions, moderations and the model list, refused and answered as the vendor does.
 import { FieldFault, isObject, type Json } from '../checks.ts';
-import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse, WireFormat } from '../wire-format.ts';
 import { authorize } from './authorization.ts';
-import { answerChat, behaviourFor, bodyOf } from './chat.ts';
+import { behaviourFor, bodyOf, respondToChat } from './chat.ts';
 import { refusalOf } from './faults.ts';
 import { findModel, listModels, type SimulatedModel } from './models.ts';
 import { moderate } from './moderation.ts';
@@ -15,18 +15,18 @@ const basePath = '/v1';
 
 export const gptProvider: WireFormat = {
   basePath,
-  answer(received, context) {
+  respond(received, context) {
     try {
       return route(received, context);
     } catch (error) {
       const refusal = error instanceof FieldFault ? refusalOf(error) : error;
       if (!(refusal instanceof Refusal)) throw error;
-      return jsonAnswer(refusal.status, { error: refusal.error }, context);
+      return jsonResponse(refusal.status, { error: refusal.error }, context);
     }
   },
 };
 
-function route(received: Received, context: AnswerContext): Answer {
+function route(received: Received, context: ResponseContext): SimulatedResponse {
   const path = received.path.slice(basePath.length);
   const post = posts[path];
   const method = post === undefined ? 'GET' : 'POST';
@@ -41,7 +41,7 @@ function route(received: Received, context: AnswerContext): Answer {
   authorize(received.headers, context.keys);
   if (post !== undefined) return post(received, context);
   const value = name === undefined ? modelList() : modelObject(decodedName(name));
-  return jsonAnswer(200, value, context);
+  return jsonResponse(200, value, context);
 }
 
 const posts: Readonly<Record<string, typeof chat>> = {
@@ -49,10 +49,10 @@ const posts: Readonly<Record<string, typeof chat>> = {
   '/moderations': moderation,
 };
 
-function chat(received: Received, context: AnswerContext): Answer {
+function chat(received: Received, context: ResponseContext): SimulatedResponse {
   const request = parseChatRequest(bodyOf(received));
   const behaviour = behaviourFor(request, context);
-  return answerChat(
+  return respondToChat(
     { request, behaviour, received, context },
     {
       headers: () => ({ ...vendorHeaders(context), ...rateLimitHeaders(request) }),
@@ -67,12 +67,12 @@ function chat(received: Received, context: AnswerContext): Answer {
   );
 }
 
-function moderation(received: Received, context: AnswerContext): Answer {
-  const answer = moderate(bodyOf(received), context.sequence);
+function moderation(received: Received, context: ResponseContext): SimulatedResponse {
+  const response = moderate(bodyOf(received), context.sequence);
   const behaviour = context.scripted() ?? {};
   const { status = 200 } = behaviour;
-  const value = status >= 400 ? { error: { ...usualError(status), ...behaviour.error } } : answer;
-  return { ...jsonAnswer(status, value, context), behaviour };
+  const value = status >= 400 ? { error: { ...usualError(status), ...behaviour.error } } : response;
+  return { ...jsonResponse(status, value, context), behaviour };
 }
 
 /** With the vendor's padding against guessing tokens by the sizes of packets, and usage null until the last. */
@@ -125,7 +125,7 @@ function modelObject({ name, created }: SimulatedModel): Json {
   return { id: name, object: 'model', created, owned_by: 'system' };
 }
 
-function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
+function jsonResponse(status: number, value: Json, context: ResponseContext): SimulatedResponse {
   const headers = { ...vendorHeaders(context), 'content-type': 'application/json' };
   return { status, headers, parts: [stringify(value)], behaviour: {} };
 }
@@ -134,7 +134,7 @@ function stringify(value: Json): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function vendorHeaders({ sequence }: AnswerContext): Readonly<Record<string, string>> {
+function vendorHeaders({ sequence }: ResponseContext): Readonly<Record<string, string>> {
   return {
     'openai-organization': 'org-simulated',
     'openai-processing-ms': '1',

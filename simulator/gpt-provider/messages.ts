@@ -157,10 +157,10 @@ export function checkOrder(list: readonly Message[]): void {
       if (!open.delete(one.tool_call_id as string)) throw strayResult(index, open.size > 0);
       return;
     }
-    if (open.size > 0) throw unanswered(open, `messages.[${index}].role`);
+    if (open.size > 0) throw withoutResult(open, `messages.[${index}].role`);
     open = new Set(callIds(one));
   });
-  if (open.size > 0) throw unanswered(open, 'messages');
+  if (open.size > 0) throw withoutResult(open, 'messages');
 }
 
 function callIds(one: Message): readonly string[] {
@@ -175,7 +175,7 @@ function strayResult(index: number, callsAreOpen: boolean) {
   return badField(callsAreOpen ? `messages.[${index}].tool_call_id` : `messages.[${index}].role`, message);
 }
 
-function unanswered(ids: ReadonlySet<string>, param: string) {
+function withoutResult(ids: ReadonlySet<string>, param: string) {
   const message = `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`;
   return badField(param, message);
 }

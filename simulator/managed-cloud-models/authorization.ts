@@ -1,6 +1,6 @@
 // Whether the vendor would take these credentials: a signature by one of the simulated accounts, or an API key.
 // Signatures are verified in full; what the vendor answers at each step is its own type and text.
-import type { AnswerContext, Received } from '../wire-format.ts';
+import type { Received, ResponseContext } from '../wire-format.ts';
 import { type Account, findAccount } from './accounts.ts';
 import { Refusal, type VendorError } from './refusal.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from './signature.ts';
 
 /** @throws Refusal */
-export function authorize(received: Received, { keys, now }: Pick<AnswerContext, 'keys' | 'now'>): void {
+export function authorize(received: Received, { keys, now }: Pick<ResponseContext, 'keys' | 'now'>): void {
   const { authorization } = received.headers;
   if (authorization === undefined) throw denied('MissingAuthenticationToken', 'Missing Authentication Token');
   const key = /^Bearer\s+(.*)$/i.exec(authorization)?.[1];

@@ -6,7 +6,7 @@ import { beforeStop, type Speech, speechOf, spoken, withinTokens } from '../spee
 import { estimateTokens } from '../tokens.ts';
 import { citationsOf, webCitation } from './citations.ts';
 import { sum } from './limits.ts';
-import { answerSchemaOf, type ConverseRequest, inferenceOf, toolChoiceOf, toolSpecsOf } from './request.ts';
+import { type ConverseRequest, inferenceOf, responseSchemaOf, toolChoiceOf, toolSpecsOf } from './request.ts';
 import { redactedThought, signThought, thinks } from './thinking.ts';
 import { usageOf } from './usage.ts';
 
@@ -126,7 +126,7 @@ function textOf(request: ConverseRequest, behaviour: Behaviour, echo: () => stri
 }
 
 function ownText(request: ConverseRequest): string {
-  const schema = answerSchemaOf(request);
+  const schema = responseSchemaOf(request);
   if (schema !== undefined) return JSON.stringify(sampleOf(schema));
   const { length } = request.messages;
   const count = length === 1 ? 'one message' : `${length} messages`;

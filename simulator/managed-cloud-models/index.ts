@@ -3,7 +3,7 @@ import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
-import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse, WireFormat } from '../wire-format.ts';
 import { authorize } from './authorization.ts';
 import { complete } from './completion.ts';
 import { refusalOf } from './faults.ts';
@@ -20,24 +20,24 @@ import {
   type VendorError,
 } from './refusal.ts';
 import { type ConverseRequest, textOf } from './request.ts';
-import { answerFrames, answerObject } from './response.ts';
+import { responseFrames, responseObject } from './response.ts';
 
 const basePath = '/managed-cloud-models';
 
 export const managedCloudModels: WireFormat = {
   basePath,
-  answer(received, context) {
+  respond(received, context) {
     try {
       return route(received, context);
     } catch (error) {
       const refusal = error instanceof FieldFault ? refusalOf(error) : error;
       if (!(refusal instanceof Refusal)) throw error;
-      return errorAnswer(refusal, context);
+      return errorResponse(refusal, context);
     }
   },
 };
 
-function route(received: Received, context: AnswerContext): Answer {
+function route(received: Received, context: ResponseContext): SimulatedResponse {
   const path = received.path.slice(basePath.length);
   const [, id = '', operation] = /^\/model\/([^/]+)\/(converse|converse-stream)$/.exec(path) ?? [];
   if (operation === undefined || received.method !== 'POST') {
@@ -48,16 +48,16 @@ function route(received: Received, context: AnswerContext): Answer {
   return converse(parseRequest(parseBody(received), target), received, context);
 }
 
-function converse(request: ConverseRequest, received: Received, context: AnswerContext): Answer {
+function converse(request: ConverseRequest, received: Received, context: ResponseContext): SimulatedResponse {
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const { status = 200 } = behaviour;
   if (status >= 400)
-    return { ...errorAnswer({ status, error: scriptedError(behaviour) }, context), behaviour };
+    return { ...errorResponse({ status, error: scriptedError(behaviour) }, context), behaviour };
   const completion = complete(request, behaviour, () => echoOf(received));
   if (!request.stream) {
-    return { ...jsonAnswer(status, answerObject(request, completion), context), behaviour };
+    return { ...jsonResponse(status, responseObject(request, completion), context), behaviour };
   }
-  const frames = answerFrames(request, completion);
+  const frames = responseFrames(request, completion);
   return {
     status,
     headers: { ...requestId(context), 'content-type': 'application/vnd.amazon.eventstream' },
@@ -125,19 +125,19 @@ function decodedId(id: string): string {
   }
 }
 
-function errorAnswer(
+function errorResponse(
   { status, error, layer }: { readonly status: number; readonly error: VendorError; readonly layer?: Layer },
-  context: AnswerContext,
-): Answer {
-  const answer = jsonAnswer(status, errorBody(error, layer), context);
-  return { ...answer, headers: { ...answer.headers, 'x-amzn-ErrorType': errorTypeHeader(error, layer) } };
+  context: ResponseContext,
+): SimulatedResponse {
+  const response = jsonResponse(status, errorBody(error, layer), context);
+  return { ...response, headers: { ...response.headers, 'x-amzn-ErrorType': errorTypeHeader(error, layer) } };
 }
 
-function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
+function jsonResponse(status: number, value: Json, context: ResponseContext): SimulatedResponse {
   const headers = { ...requestId(context), 'content-type': 'application/json' };
   return { status, headers, parts: [JSON.stringify(value)], behaviour: {} };
 }
 
-function requestId({ sequence }: AnswerContext): Readonly<Record<string, string>> {
+function requestId({ sequence }: ResponseContext): Readonly<Record<string, string>> {
   return { 'x-amzn-RequestId': `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}` };
 }

@@ -109,7 +109,7 @@ export function isForced({ kind }: ToolChoice): boolean {
 }
 
 /** The JSON Schema of an answer that shall be JSON, however it was asked for. */
-export function answerSchemaOf(request: ConverseRequest): unknown {
+export function responseSchemaOf(request: ConverseRequest): unknown {
   const { outputConfig } = request.body;
   if (isObject(outputConfig) && isObject(outputConfig.textFormat)) {
     const { structure } = outputConfig.textFormat;

@@ -4,7 +4,7 @@ import type { Block, Completion } from './completion.ts';
 import { eventFrame } from './frames.ts';
 import type { ConverseRequest } from './request.ts';
 
-export function answerObject(request: ConverseRequest, completion: Completion): Json {
+export function responseObject(request: ConverseRequest, completion: Completion): Json {
   return {
     metrics: { latencyMs },
     output: { message: { content: completion.blocks.map(wholeBlock), role: 'assistant' } },
@@ -19,9 +19,9 @@ export function answerObject(request: ConverseRequest, completion: Completion): 
 }
 
 /** The frames of a stream, one each: the usage comes behind the end of the message. */
-export function* answerFrames(request: ConverseRequest, completion: Completion): Generator<Buffer> {
+export function* responseFrames(request: ConverseRequest, completion: Completion): Generator<Buffer> {
   let count = 0;
-  for (const [type, payload] of answerEvents(request, completion)) {
+  for (const [type, payload] of responseEvents(request, completion)) {
     count += 1;
     yield eventFrame(type, JSON.stringify(sorted({ ...payload, p: padding(count) })));
   }
@@ -32,7 +32,7 @@ const latencyMs = 1;
 
 type Event = readonly [type: string, payload: Json];
 
-function* answerEvents(request: ConverseRequest, completion: Completion): Generator<Event> {
+function* responseEvents(request: ConverseRequest, completion: Completion): Generator<Event> {
   yield ['messageStart', { role: 'assistant' }];
   for (const [contentBlockIndex, block] of completion.blocks.entries()) {
     // Only a call has a beginning of its own; text and thoughts begin with their first delta.

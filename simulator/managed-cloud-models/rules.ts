@@ -19,7 +19,7 @@ import { extraFieldsFit } from './extra-fields.ts';
 import { contextFits, outputFits } from './limits.ts';
 import { documentsFit, imagesFit } from './media.ts';
 import type { ConverseRequest } from './request.ts';
-import { answerSchemaFits } from './structured.ts';
+import { responseSchemaFits } from './structured.ts';
 import { reasoningIsOurs, thinkingFits, toolTurnsBeginThinking } from './thinking.ts';
 import { resultsFit, resultsFollowCalls, toolsAreDeclared } from './tool-turns.ts';
 import { toolChoiceFits, toolSpecsFit } from './tools.ts';
@@ -49,7 +49,7 @@ export const rules: readonly ((request: ConverseRequest) => void)[] = [
   thinkingFits,
   reasoningIsOurs,
   toolTurnsBeginThinking,
-  answerSchemaFits,
+  responseSchemaFits,
   endsWithUser,
   // What fits into it.
   outputFits,

@@ -2,16 +2,16 @@
 import { isObject, type Json } from '../checks.ts';
 import type { SimulatedModel } from './models.ts';
 import { invalid, modelRefuses, unsupportedField } from './refusal.ts';
-import { answerSchemaOf, type ConverseRequest, extraFieldsOf } from './request.ts';
+import { type ConverseRequest, extraFieldsOf, responseSchemaOf } from './request.ts';
 
-export function answerSchemaFits(request: ConverseRequest): void {
+export function responseSchemaFits(request: ConverseRequest): void {
   const { outputConfig } = request.body;
   const common = isObject(outputConfig) && outputConfig.textFormat !== undefined;
   const own = extraFieldsOf(request).output_config;
   const wanted = common || (isObject(own) && own.format !== undefined);
   if (!wanted) return;
   if (!request.model.structured) throw unsupportedField('outputConfig.textFormat');
-  const schema = answerSchemaOf(request);
+  const schema = responseSchemaOf(request);
   if (!isObject(schema)) {
     throw invalid(
       'The value at outputConfig.textFormat.structure.jsonSchema.schema is not a valid JSON schema. Provide a JSON schema as a string and try again.',

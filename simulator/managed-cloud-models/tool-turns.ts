@@ -16,7 +16,7 @@ export function resultsFollowCalls({ messages }: ConverseRequest): void {
   for (const [at, message] of messages.entries()) {
     const results = idsOf(message, 'toolResult');
     const missing = calls.filter((id) => !results.includes(id));
-    if (missing.length > 0) throw unanswered(missing, at);
+    if (missing.length > 0) throw withoutResult(missing, at);
     if (results.length > calls.length) {
       throw invalid(
         `The number of toolResult blocks at messages.${at}.content exceeds the number of toolUse blocks of previous turn.`,
@@ -28,10 +28,10 @@ export function resultsFollowCalls({ messages }: ConverseRequest): void {
       throw invalid(`The toolUse blocks at messages.${at}.content contain duplicate Ids: ${twice}`);
     }
   }
-  if (calls.length > 0) throw unanswered(calls, messages.length);
+  if (calls.length > 0) throw withoutResult(calls, messages.length);
 }
 
-function unanswered(ids: readonly string[], at: number) {
+function withoutResult(ids: readonly string[], at: number) {
   return invalid(
     `Expected toolResult blocks at messages.${at}.content for the following Ids: ${ids.join(', ')}`,
   );

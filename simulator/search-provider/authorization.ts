@@ -1,11 +1,11 @@
 // Whether the vendor would take this key. Accepted are `AIzaSim…`, `sk-sim-…` and what the simulator's owner listed.
-import type { AnswerContext, Received } from '../wire-format.ts';
+import type { Received, ResponseContext } from '../wire-format.ts';
 import { detail, FrontRefusal, scriptedError } from './refusal.ts';
 
 const ownKey = /^(AIzaSim|sk-sim-)[A-Za-z0-9_-]+$/;
 
 /** @throws FrontRefusal */
-export function authorize(received: Received, keys: AnswerContext['keys']): void {
+export function authorize(received: Received, keys: ResponseContext['keys']): void {
   const { authorization, 'x-goog-api-key': header } = received.headers;
   // The vendor reads a bearer as an OAuth token, whatever key stands beside it.
   if (authorization !== undefined) {

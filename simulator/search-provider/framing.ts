@@ -1,6 +1,6 @@
 // How answers go out: one JSON document, a JSON list that grows, or Server-Sent Events; and errors in each of them.
 import type { Json } from '../checks.ts';
-import type { Answer } from '../wire-format.ts';
+import type { SimulatedResponse } from '../wire-format.ts';
 import type { VendorError } from './refusal.ts';
 
 export type Framing = 'whole' | 'list' | 'events';
@@ -11,12 +11,16 @@ export const jsonHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-export function jsonAnswer(status: number, value: Json, headers: Answer['headers'] = {}): Answer {
+export function jsonResponse(
+  status: number,
+  value: Json,
+  headers: SimulatedResponse['headers'] = {},
+): SimulatedResponse {
   return { status, headers: { ...jsonHeaders, ...headers }, parts: [`${pretty(value)}\n`], behaviour: {} };
 }
 
 /** An error before anything else was sent. To who asked for events it is JSON under their content type. */
-export function wholeError(error: VendorError, framing: Framing): Answer {
+export function wholeError(error: VendorError, framing: Framing): SimulatedResponse {
   const text = pretty({ error });
   return {
     status: error.code,
@@ -27,14 +31,14 @@ export function wholeError(error: VendorError, framing: Framing): Answer {
 }
 
 /** What the front answers to a path or method that leads nowhere, without asking who is there. */
-export function frontPage(): Answer {
+export function frontPage(): SimulatedResponse {
   const body =
     '<!DOCTYPE html>\n<html lang=en>\n<title>Error 404 (Not Found)!!1</title>\n<p><b>404.</b> <ins>That’s an error.</ins>\n';
   const headers = { 'content-type': 'text/html; charset=UTF-8' };
   return { status: 404, headers, parts: [body], behaviour: {} };
 }
 
-export function streamHeaders(framing: Framing): Answer['headers'] {
+export function streamHeaders(framing: Framing): SimulatedResponse['headers'] {
   return framing === 'events' ? { ...jsonHeaders, ...eventHeaders } : jsonHeaders;
 }
 

@@ -124,7 +124,7 @@ const rules: readonly Rule[] = [
   candidates,
   probabilities,
   modalities,
-  answerSchema,
+  responseSchema,
   thinks,
 ];
 
@@ -191,7 +191,7 @@ function modalities(config: GenerationConfig, model: SimulatedModel): void {
 
 const mimeTypes = ['text/plain', 'application/json', 'application/xml', 'application/yaml', 'text/x.enum'];
 
-function answerSchema(config: GenerationConfig): void {
+function responseSchema(config: GenerationConfig): void {
   const { responseMimeType: type = 'text/plain', responseSchema, responseJsonSchema } = config;
   if (!mimeTypes.includes(type)) {
     const names = mimeTypes.map((name) => `\`${name}\``);

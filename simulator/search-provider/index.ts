@@ -4,12 +4,12 @@ import type { Behaviour } from '../behaviour.ts';
 import { FieldFault, type Json } from '../checks.ts';
 import { directiveIn } from '../directive.ts';
 import { echoOf } from '../echo.ts';
-import type { Answer, AnswerContext, Received, WireFormat } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse, WireFormat } from '../wire-format.ts';
 import { authorize } from './authorization.ts';
 import { complete } from './completion.ts';
 import { isModel, textOf } from './content.ts';
 import { refusalOf, unknownName } from './faults.ts';
-import { type Framing, frontPage, jsonAnswer, streamHeaders, streamParts, wholeError } from './framing.ts';
+import { type Framing, frontPage, jsonResponse, streamHeaders, streamParts, wholeError } from './framing.ts';
 import { modelObject, modelPage } from './listing.ts';
 import { findModel, type Version } from './models.ts';
 import { FrontRefusal, invalidArgument, Refusal, scriptedError } from './refusal.ts';
@@ -20,11 +20,11 @@ const basePath = '/search-provider';
 
 export const searchProvider: WireFormat = {
   basePath,
-  answer(received, context) {
+  respond(received, context) {
     const route = routeOf(received);
     if (route === undefined) return frontPage();
     try {
-      return answer(route, received, context);
+      return respond(route, received, context);
     } catch (error) {
       const refusal = error instanceof FieldFault ? refusalOf(error, route.version) : error;
       if (!(refusal instanceof Refusal)) throw error;
@@ -77,16 +77,16 @@ function decoded(name: string): string {
   }
 }
 
-function answer(route: Route, received: Received, context: AnswerContext): Answer {
+function respond(route: Route, received: Received, context: ResponseContext): SimulatedResponse {
   authorize(received, context.keys);
   checkQuery(route);
   const { model, version, method } = route;
-  if (model === undefined) return jsonAnswer(200, modelPage(route.query, version));
+  if (model === undefined) return jsonResponse(200, modelPage(route.query, version));
   if (method === 'GetModel') {
     const found = findModel(model, version);
     if (found === undefined)
       throw new Refusal(404, `Model is not found: models/${model} for api version ${version}`);
-    return jsonAnswer(200, modelObject(found));
+    return jsonResponse(200, modelObject(found));
   }
   const json = parseBody(received);
   const call = { version, model, method };
@@ -140,13 +140,13 @@ function parseBody({ headers, body }: Received): unknown {
   }
 }
 
-function count(json: unknown, call: Call): Answer {
+function count(json: unknown, call: Call): SimulatedResponse {
   const { text, image, cached } = parseCount(json, call);
   const details = [
     { modality: 'TEXT', tokenCount: text },
     { modality: 'IMAGE', tokenCount: image },
   ];
-  return jsonAnswer(200, {
+  return jsonResponse(200, {
     totalTokens: text + image,
     ...(cached > 0 && { cachedContentTokenCount: cached }),
     promptTokensDetails: details.filter((one) => one.tokenCount > 0),
@@ -160,7 +160,7 @@ interface Asked {
   readonly received: Received;
 }
 
-function generate({ json, call, route, received }: Asked, context: AnswerContext): Answer {
+function generate({ json, call, route, received }: Asked, context: ResponseContext): SimulatedResponse {
   const request = parseGenerate(json, call);
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const { framing } = route;
@@ -178,7 +178,7 @@ function generate({ json, call, route, received }: Asked, context: AnswerContext
   const { blocked } = behaviour;
   if (framing === 'whole') {
     const value = blocked === undefined ? wholeResponse(made) : blockedResponse(blocked, made);
-    return { ...jsonAnswer(status, value, served), behaviour };
+    return { ...jsonResponse(status, value, served), behaviour };
   }
   const responses = blocked === undefined ? partialResponses(made) : [blockedResponse(blocked, made)];
   const failure = { error: scriptedError(503, error) };

@@ -1,21 +1,21 @@
 // Dated API, deployments in the path: what the body names as model is ignored, and the version decides what is known.
 import { isObject, type Json } from '../checks.ts';
-import { answerChat, behaviourFor, bodyOf } from '../gpt-provider/chat.ts';
+import { behaviourFor, bodyOf, respondToChat } from '../gpt-provider/chat.ts';
 import { type ChatRequest, chatRequest } from '../gpt-provider/request.ts';
 import { checkRules } from '../gpt-provider/rules.ts';
-import type { Answer, AnswerContext, Received } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse } from '../wire-format.ts';
 import { authorize } from './credentials.ts';
 import { type Deployment, findDeployment, listBaseModels } from './deployments.ts';
 import { asVendor, type Dialect, decoded, queryOf } from './dialect.ts';
 import { gptWords } from './errors.ts';
-import { formOf, jsonAnswer } from './form.ts';
+import { formOf, jsonResponse } from './form.ts';
 import { noChatModel, noDeploymentMessage, noSuchPath, refused } from './refusal.ts';
 import { bodyCheckOf, checkSince } from './versions.ts';
 
 export const dated: Dialect = {
   prefix: '/openai',
   refusal: asVendor,
-  answer(path, received, context) {
+  respond(path, received, context) {
     const deployment = /^\/deployments\/([^/]+)\/chat\/completions$/.exec(path)?.[1];
     const method = deployment === undefined ? 'GET' : 'POST';
     if ((deployment === undefined && path !== '/models') || received.method !== method) throw noSuchPath();
@@ -43,12 +43,16 @@ interface Called {
   readonly version: string;
 }
 
-function chat({ deployment, version }: Called, received: Received, context: AnswerContext): Answer {
+function chat(
+  { deployment, version }: Called,
+  received: Received,
+  context: ResponseContext,
+): SimulatedResponse {
   const request = parse({ deployment, version }, bodyOf(received));
   const behaviour = behaviourFor(request, context);
   const words = gptWords(`Azure OpenAI API version ${version}`);
   const form = formOf({ request, behaviour, context, deployment, words, filtered: true });
-  return answerChat({ request, behaviour, received, context }, form);
+  return respondToChat({ request, behaviour, received, context }, form);
 }
 
 function parse({ deployment, version }: Called, value: unknown): ChatRequest {
@@ -61,11 +65,11 @@ function parse({ deployment, version }: Called, value: unknown): ChatRequest {
 }
 
 /** Base models of the region, not the deployments. */
-function baseModels(context: AnswerContext): Answer {
+function baseModels(context: ResponseContext): SimulatedResponse {
   const data = listBaseModels()
     .filter(({ make }) => make === undefined)
     .map(baseModel);
-  return jsonAnswer(200, { object: 'list', data }, context);
+  return jsonResponse(200, { object: 'list', data }, context);
 }
 
 function baseModel({ snapshot, chat: chats, created }: Deployment): Json {

@@ -2,7 +2,7 @@
 import type { FieldFault } from '../checks.ts';
 import { refusalOf } from '../gpt-provider/faults.ts';
 import { Refusal } from '../gpt-provider/refusal.ts';
-import type { Answer, AnswerContext, Received } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse } from '../wire-format.ts';
 import { StudioRefusal } from './refusal.ts';
 
 export interface Dialect {
@@ -12,7 +12,7 @@ export interface Dialect {
    * @param path what is behind the prefix
    * @throws StudioRefusal, Refusal, FieldFault
    */
-  answer(path: string, received: Received, context: AnswerContext): Answer;
+  respond(path: string, received: Received, context: ResponseContext): SimulatedResponse;
   /** What the checks shared with the models' own vendor throw, as it is told here. */
   refusal(error: Refusal | FieldFault): StudioRefusal;
 }

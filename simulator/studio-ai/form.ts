@@ -7,7 +7,7 @@ import type { Completion } from '../gpt-provider/completion.ts';
 import type { ChatRequest } from '../gpt-provider/request.ts';
 import { completionChunks, completionObject, type Identity } from '../gpt-provider/response.ts';
 import { words } from '../tokens.ts';
-import type { Answer, AnswerContext } from '../wire-format.ts';
+import type { ResponseContext, SimulatedResponse } from '../wire-format.ts';
 import type { Deployment } from './deployments.ts';
 import { type ErrorWords, retryAfterSeconds, scriptedError } from './errors.ts';
 import { filteredChunks, filteredObject } from './filters.ts';
@@ -16,7 +16,7 @@ import type { Make } from './makes.ts';
 export interface Served {
   readonly request: ChatRequest;
   readonly behaviour: Behaviour;
-  readonly context: AnswerContext;
+  readonly context: ResponseContext;
   readonly deployment: Deployment;
   readonly words: ErrorWords;
   /** Whether the content filter's results are told; the inference API tells them of GPT models only. */
@@ -55,7 +55,7 @@ export function formOf({
   };
 }
 
-function commonHeaders({ sequence }: AnswerContext): Readonly<Record<string, string>> {
+function commonHeaders({ sequence }: ResponseContext): Readonly<Record<string, string>> {
   return {
     'apim-request-id': `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}`,
     'strict-transport-security': 'max-age=31536000; includeSubDomains; preload',
@@ -65,7 +65,7 @@ function commonHeaders({ sequence }: AnswerContext): Readonly<Record<string, str
   };
 }
 
-export function jsonAnswer(status: number, value: Json, context: AnswerContext): Answer {
+export function jsonResponse(status: number, value: Json, context: ResponseContext): SimulatedResponse {
   const headers = { ...commonHeaders(context), 'content-type': 'application/json' };
   return { status, headers, parts: [JSON.stringify(value)], behaviour: {} };
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../gpt-provider/refusal.ts';
 import type { WireFormat } from '../wire-format.ts';
 import { dated } from './dated.ts';
 import type { Dialect } from './dialect.ts';
-import { jsonAnswer } from './form.ts';
+import { jsonResponse } from './form.ts';
 import { inference, serverless } from './inference.ts';
 import { StudioRefusal } from './refusal.ts';
 import { v1 } from './v1.ts';
@@ -17,14 +17,14 @@ const dialects: readonly Dialect[] = [inference, v1, dated, serverless];
 
 export const studioAi: WireFormat = {
   basePath,
-  answer(received, context) {
+  respond(received, context) {
     const path = received.path.slice(basePath.length);
     const dialect = dialects.find(({ prefix }) => path.startsWith(`${prefix}/`)) ?? serverless;
     try {
-      return dialect.answer(path.slice(dialect.prefix.length), received, context);
+      return dialect.respond(path.slice(dialect.prefix.length), received, context);
     } catch (error) {
       const { status, body } = refusalBy(dialect, error);
-      return jsonAnswer(status, body, context);
+      return jsonResponse(status, body, context);
     }
   },
 };

@@ -1,13 +1,13 @@
 // The inference API: one endpoint for the deployments of all makes, and the older hosts that serve one model each.
 import { FieldFault, isObject, type Json } from '../checks.ts';
-import { answerChat, behaviourFor, bodyOf } from '../gpt-provider/chat.ts';
+import { behaviourFor, bodyOf, respondToChat } from '../gpt-provider/chat.ts';
 import type { ChatRequest } from '../gpt-provider/request.ts';
-import type { Answer, AnswerContext, Received } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse } from '../wire-format.ts';
 import { authorize, authorizeHost } from './credentials.ts';
 import { type Deployment, findDeployment, hostedDeployment } from './deployments.ts';
 import { type Dialect, queryOf } from './dialect.ts';
 import { inferenceWords } from './errors.ts';
-import { formOf, jsonAnswer } from './form.ts';
+import { formOf, jsonResponse } from './form.ts';
 import { extraInputs, parseInferenceBody } from './inference-body.ts';
 import { detailOf, invalidInput } from './invalid-input.ts';
 import { badRequest, noChatModel, noSuchPath, onlySince, refused, StudioRefusal } from './refusal.ts';
@@ -18,7 +18,7 @@ const versions: readonly string[] = ['2024-05-01-preview', '2025-04-01', '2025-0
 export const inference: Dialect = {
   prefix: '/models',
   refusal,
-  answer(path, received, context) {
+  respond(path, received, context) {
     const method = methods[path];
     if (method !== received.method) throw noSuchPath();
     authorize(received.headers, context.keys);
@@ -32,7 +32,7 @@ export const inference: Dialect = {
     const deployment = deploymentIn(body, received, version);
     const extra = extraHeader(received);
     const request = parseInferenceBody({ extra, body, deployment, refuseExtra: extraInputs });
-    return answer({ request, deployment }, received, context);
+    return respond({ request, deployment }, received, context);
   },
 };
 
@@ -40,7 +40,7 @@ export const inference: Dialect = {
 export const serverless: Dialect = {
   prefix: '',
   refusal,
-  answer(path, received, context) {
+  respond(path, received, context) {
     const method = methods[path];
     if (method === undefined) throw new StudioRefusal(404, { detail: 'Not Found' });
     if (method !== received.method) throw new StudioRefusal(405, { detail: 'Method Not Allowed' });
@@ -49,7 +49,7 @@ export const serverless: Dialect = {
     if (method === 'GET') return info(deployment, context);
     const [extra, body] = [extraHeader(received), objectOf(received)];
     const request = parseInferenceBody({ extra, body, deployment, refuseExtra: extraParameters });
-    return answer({ request, deployment }, received, context);
+    return respond({ request, deployment }, received, context);
   },
 };
 
@@ -100,14 +100,18 @@ interface Asked {
   readonly deployment: Deployment;
 }
 
-function answer({ request, deployment }: Asked, received: Received, context: AnswerContext): Answer {
+function respond(
+  { request, deployment }: Asked,
+  received: Received,
+  context: ResponseContext,
+): SimulatedResponse {
   const behaviour = behaviourFor(request, context);
   const filtered = deployment.make === undefined;
   const form = formOf({ request, behaviour, context, deployment, words: inferenceWords, filtered });
-  return answerChat({ request, behaviour, received, context }, form);
+  return respondToChat({ request, behaviour, received, context }, form);
 }
 
-function info({ snapshot, publisher }: Deployment, context: AnswerContext): Answer {
+function info({ snapshot, publisher }: Deployment, context: ResponseContext): SimulatedResponse {
   const value = { model_name: snapshot, model_type: 'chat-completion', model_provider_name: publisher };
-  return jsonAnswer(200, value, context);
+  return jsonResponse(200, value, context);
 }

@@ -1,24 +1,24 @@
 // The undated API: the body's model is a deployment's name, of models of any make.
 import { anyObject, isObject, type Json, object, picked, string } from '../checks.ts';
-import { answerChat, behaviourFor, bodyOf } from '../gpt-provider/chat.ts';
+import { behaviourFor, bodyOf, respondToChat } from '../gpt-provider/chat.ts';
 import { conversation } from '../gpt-provider/messages.ts';
 import { chatParameters } from '../gpt-provider/parameters.ts';
 import { badField, Refusal } from '../gpt-provider/refusal.ts';
 import { type ChatRequest, chatRequest } from '../gpt-provider/request.ts';
 import { checkRules } from '../gpt-provider/rules.ts';
-import type { Answer, AnswerContext, Received } from '../wire-format.ts';
+import type { Received, ResponseContext, SimulatedResponse } from '../wire-format.ts';
 import { authorizeAnyBearer } from './credentials.ts';
 import { type Deployment, findDeployment, listBaseModels } from './deployments.ts';
 import { asVendor, type Dialect, decoded, queryOf } from './dialect.ts';
 import { gptWords } from './errors.ts';
-import { formOf, jsonAnswer } from './form.ts';
+import { formOf, jsonResponse } from './form.ts';
 import { checkMake } from './makes.ts';
 import { noChatModel, noDeploymentMessage, noSuchPath, refused } from './refusal.ts';
 
 export const v1: Dialect = {
   prefix: '/openai/v1',
   refusal: asVendor,
-  answer(path, received, context) {
+  respond(path, received, context) {
     const isChat = path === '/chat/completions';
     const model = /^\/models\/([^/]+)$/.exec(path)?.[1];
     if (!isChat && path !== '/models' && model === undefined) throw noSuchPath();
@@ -26,7 +26,7 @@ export const v1: Dialect = {
     authorizeAnyBearer(received.headers, context.keys);
     checkVersion(queryOf(received, 'api-version'));
     if (isChat) return chat(received, context);
-    return jsonAnswer(
+    return jsonResponse(
       200,
       model === undefined
         ? { object: 'list', data: listBaseModels().map(modelObject) }
@@ -41,13 +41,13 @@ function checkVersion(version: string | undefined): void {
   throw refused(400, 'BadRequest', 'api-version query parameter is not allowed when using /v1 path');
 }
 
-function chat(received: Received, context: AnswerContext): Answer {
+function chat(received: Received, context: ResponseContext): SimulatedResponse {
   const body = bodyOf(received);
   const { request, deployment } = parse(isObject(body) ? body : {});
   const behaviour = behaviourFor(request, context);
   const words = gptWords('OpenAI Language Model Instance API');
   const form = formOf({ request, behaviour, context, deployment, words, filtered: true });
-  return answerChat({ request, behaviour, received, context }, form);
+  return respondToChat({ request, behaviour, received, context }, form);
 }
 
 function parse(body: Json): { request: ChatRequest; deployment: Deployment } {

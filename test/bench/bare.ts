@@ -16,10 +16,10 @@ createServer((request, response) => {
       { path: request.url ?? '/', method: 'POST', headers, body: body ?? null },
       {
         onRequestStart: () => undefined,
-        onResponseStart: (_controller, status, answered) => {
+        onResponseStart: (_controller, status, headers) => {
           response.writeHead(status, {
-            'content-type': String(answered['content-type']),
-            ...(answered['content-length'] && { 'content-length': String(answered['content-length']) }),
+            'content-type': String(headers['content-type']),
+            ...(headers['content-length'] && { 'content-length': String(headers['content-length']) }),
           });
         },
         onResponseData: (controller, chunk) => {

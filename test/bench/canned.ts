@@ -9,7 +9,7 @@ export interface Canned {
   readonly model: string;
   /** How every path of this vendor begins at the upstream. */
   readonly path: string;
-  readonly answer: object;
+  readonly response: object;
   readonly streamType: string;
   /** What comes before the first token, one token, and what comes after the last. */
   readonly opening: string | Buffer;
@@ -55,7 +55,7 @@ export const canned = {
   'gpt-provider': {
     model: 'gpt-provider/gpt-4o-mini',
     path: '/v1/',
-    answer: {
+    response: {
       id: 'chatcmpl-bench0000000000000000000',
       object: 'chat.completion',
       created: 1_790_000_000,
@@ -80,7 +80,7 @@ export const canned = {
   'assistant-provider': {
     model: 'assistant-provider/claude-sonnet-4-5',
     path: '/assistant-provider/',
-    answer: {
+    response: {
       ...claudeMessage,
       content: [{ type: 'text', text }],
       stop_reason: 'end_turn',
@@ -112,7 +112,7 @@ export const canned = {
   'search-provider': {
     model: 'search-provider/gemini-2.5-flash',
     path: '/search-provider/',
-    answer: geminiReply([{ text }], { finishReason: 'STOP' }),
+    response: geminiReply([{ text }], { finishReason: 'STOP' }),
     streamType: 'text/event-stream',
     opening: '',
     token: data(geminiReply([{ text: token }], {}), '\r\n'),
@@ -121,7 +121,7 @@ export const canned = {
   'managed-cloud-models': {
     model: 'managed-cloud-models/eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
     path: '/managed-cloud-models/',
-    answer: {
+    response: {
       output: { message: { role: 'assistant', content: [{ text }] } },
       stopReason: 'end_turn',
       usage: converseUsage,
@@ -146,12 +146,12 @@ export function cannedFor(path: string): Canned {
 }
 
 /** Whether an answer of a subject holds the canned text in the common shape. */
-export function isCannedAnswer(body: string): boolean {
-  const answer = JSON.parse(body) as {
+export function isCannedResponse(body: string): boolean {
+  const response = JSON.parse(body) as {
     choices?: { message?: { content?: unknown } }[];
     usage?: { total_tokens?: unknown };
   };
-  return answer.choices?.[0]?.message?.content === text && answer.usage?.total_tokens === 269;
+  return response.choices?.[0]?.message?.content === text && response.usage?.total_tokens === 269;
 }
 
 function data(value: object, lineEnd = '\n'): string {

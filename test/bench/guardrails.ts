@@ -72,12 +72,12 @@ async function measureChat(
   writeFileSync(bodyFile, body);
   const load = { core: cores.load, connections, bodyFile, body, seconds, warmUpSeconds };
   const subjects = await inPasses(name, starters, (subject) => measureWarm(subject, load));
-  const answer = answerLength / kib;
-  const inspectedKib = inspected((kind) => size + (kind === guardrailKinds.all ? answer : 0));
+  const response = responseLength / kib;
+  const inspectedKib = inspected((kind) => size + (kind === guardrailKinds.all ? response : 0));
   return { name, unit: 'requests', subjects, inspectedKib };
 }
 
-const answerLength = canned['gpt-provider'].answer.choices[0].message.content.length;
+const responseLength = canned['gpt-provider'].response.choices[0].message.content.length;
 
 function inspected(kibOf: (kind: string) => number): Readonly<Record<string, number>> {
   const kinds = Object.values(guardrailKinds).filter((kind) => kind !== guardrailKinds.off);

@@ -71,7 +71,7 @@ export class SimulatedProxy {
   }
 
   async open(): Promise<void> {
-    const { now } = await this.#untilAnswered(() => this.#client.ledger.keepSession(this.#session));
+    const { now } = await this.#untilResponded(() => this.#client.ledger.keepSession(this.#session));
     this.#offset = now - performance.now();
   }
 
@@ -87,10 +87,10 @@ export class SimulatedProxy {
     const kind = amount > 0 && random.below(returnsOneIn) === 0 ? 'return' : 'draw';
     if (kind === 'return') {
       lease.available -= amount;
-      await this.#untilAnswered(() => this.#client.ledger.giveBack({ ...operation, amount }));
+      await this.#untilResponded(() => this.#client.ledger.giveBack({ ...operation, amount }));
     } else {
       const draw = { ...operation, need: costMax, want: wanted };
-      const { outcome, granted } = await this.#untilAnswered(() => this.#client.ledger.draw(draw));
+      const { outcome, granted } = await this.#untilResponded(() => this.#client.ledger.draw(draw));
       if (outcome !== 'granted') throw new Error(`a draw that must be granted was answered ${outcome}`);
       lease.available += granted;
     }
@@ -100,7 +100,7 @@ export class SimulatedProxy {
 
   async report(count: number): Promise<void> {
     const events = Array.from({ length: count }, () => this.#event());
-    await this.#untilAnswered(() => this.#client.ledger.report(events));
+    await this.#untilResponded(() => this.#client.ledger.report(events));
   }
 
   /** Adds what the books must hold because of this proxy, when nothing is under way. */
@@ -161,7 +161,7 @@ export class SimulatedProxy {
     return escrow;
   }
 
-  async #untilAnswered<T>(send: () => Promise<T>): Promise<T> {
+  async #untilResponded<T>(send: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await send();

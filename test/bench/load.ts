@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { isCannedAnswer } from './canned.ts';
+import { isCannedResponse } from './canned.ts';
 import { cpuSeconds, residentMiB } from './cores.ts';
 import type { Subject } from './subjects.ts';
 
@@ -88,7 +88,7 @@ async function wrk(subject: Subject, options: LoadOptions): Promise<WrkReport> {
 export async function checkBodies(subject: Subject, body: string): Promise<void> {
   for (let i = 0; i < 20; i++) {
     const { status, text } = await post(subject, body);
-    if (status !== 200 || !isCannedAnswer(text)) {
+    if (status !== 200 || !isCannedResponse(text)) {
       throw new Error(`${subject.name} answered ${status} with another body: ${text.slice(0, 300)}`);
     }
   }

@@ -18,10 +18,13 @@ const slowBytesPerSecond = 250;
 /** Answers every request with the canned completion of the vendor whose path it has, about 700 bytes. */
 export async function startUpstream(core: number): Promise<Nginx> {
   const port = await freePort();
-  const locations = Object.values(canned).flatMap(({ path, answer }) => {
-    const answering = `default_type application/json; return 200 '${JSON.stringify(answer)}';`;
+  const locations = Object.values(canned).flatMap(({ path, response }) => {
+    const respondDirective = `default_type application/json; return 200 '${JSON.stringify(response)}';`;
     const slowly = `limit_rate ${slowBytesPerSecond};`;
-    return [`location ${path} { ${answering} }`, `location ${slowPath}${path} { ${slowly} ${answering} }`];
+    return [
+      `location ${path} { ${respondDirective} }`,
+      `location ${slowPath}${path} { ${slowly} ${respondDirective} }`,
+    ];
   });
   return startNginx(core, port, `server { listen 127.0.0.1:${port}; ${locations.join(' ')} }`);
 }

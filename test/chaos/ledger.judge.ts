@@ -89,11 +89,11 @@ function faultsOfCall(
   if (call.outcome.endsWith(' internal_error')) faults.push('met a defect');
   const isKilled = call.run.killedAt !== undefined;
   if (asked !== undefined && rows.length === 0 && !isKilled) faults.push('is not in the books');
-  if (call.outcome === '200') faults.push(...faultsOfAnswer(call, rows[0], asked));
+  if (call.outcome === '200') faults.push(...faultsOfResponse(call, rows[0], asked));
   return faults.map((fault) => about(call, fault));
 }
 
-function faultsOfAnswer(
+function faultsOfResponse(
   call: Call,
   row: RecordedRequest | undefined,
   asked: Witnessed | undefined,

@@ -74,7 +74,7 @@ const forms: readonly (readonly [
 
 const received = () => JSON.parse(gateway.simulator.requests.at(-1)?.body.toString() ?? '{}');
 
-function answerOf({ choices: [choice] }: OpenAI.ChatCompletion) {
+function responseOf({ choices: [choice] }: OpenAI.ChatCompletion) {
   if (choice === undefined) throw new Error('there is no choice');
   return choice;
 }
@@ -89,7 +89,7 @@ describe.each(ways)('with %s', (way) => {
   describe.each(forms)('%s', (_form, ask) => {
     it('an answer has the common shape', async () => {
       const completion = await ask(asking(way));
-      const { message, finish_reason } = answerOf(completion);
+      const { message, finish_reason } = responseOf(completion);
       expect(message.content).toContain('simulated');
       expect(finish_reason).toBe('stop');
       expect(completion.usage).toMatchObject({
@@ -103,14 +103,14 @@ describe.each(ways)('with %s', (way) => {
     });
 
     it('trap 24: calls and results go to and fro, the answer sent back as it came', async () => {
-      const first = answerOf(await ask(asking(way), { tools, tool_choice: 'required' }));
+      const first = responseOf(await ask(asking(way), { tools, tool_choice: 'required' }));
       expect(first.finish_reason).toBe('tool_calls');
       const [call] = first.message.tool_calls ?? [];
       if (call?.type !== 'function') throw new Error('there is no call');
       expect(JSON.parse(call.function.arguments)).toEqual({ cups: expect.any(Number) });
       const result: Message = { role: 'tool', tool_call_id: call.id, content: 'done' };
       const messages = [...question, first.message, result, ...question];
-      const second = answerOf(await ask(asking(way), { tools, messages }));
+      const second = responseOf(await ask(asking(way), { tools, messages }));
       expect(second).toMatchObject({
         finish_reason: 'stop',
         message: { content: expect.stringContaining('simulated') },
@@ -125,7 +125,7 @@ describe.each(ways)('with %s', (way) => {
           { name: 'stir', arguments: '' },
         ],
       });
-      const { message } = answerOf(await ask(asking(way), { tools }));
+      const { message } = responseOf(await ask(asking(way), { tools }));
       const calls = message.tool_calls ?? [];
       expect(
         calls.map((call) => call.type === 'function' && [call.function.name, call.function.arguments]),
@@ -154,7 +154,7 @@ describe.each(ways)('with %s', (way) => {
       });
     });
 
-    const answer = makeParseableResponseFormat(
+    const response = makeParseableResponseFormat(
       {
         type: 'json_schema',
         json_schema: {
@@ -174,10 +174,10 @@ describe.each(ways)('with %s', (way) => {
     it.each(['claude-sonnet-4-5', 'claude-opus-4-1'])(
       'an answer by JSON Schema is parsed: %s',
       async (model) => {
-        const { message, finish_reason } = answerOf(
-          await ask(asking(way), { response_format: answer }, model),
+        const { message, finish_reason } = responseOf(
+          await ask(asking(way), { response_format: response }, model),
         );
-        expect(answer.$parseRaw(message.content ?? '')).toEqual({
+        expect(response.$parseRaw(message.content ?? '')).toEqual({
           name: expect.any(String),
           stars: expect.any(Number),
         });
@@ -194,7 +194,7 @@ describe.each(ways)('with %s', (way) => {
           toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }],
         });
         const fields = { tools, reasoning_effort: 'low' as const, max_tokens: 4000 };
-        const first = answerOf(await ask(asking(way), fields, model));
+        const first = responseOf(await ask(asking(way), fields, model));
         expect(first.message).toMatchObject({
           thinking_blocks: [{ type: 'thinking', thinking: 'Need a kettle.', signature: expect.any(String) }],
         });
@@ -205,7 +205,7 @@ describe.each(ways)('with %s', (way) => {
           { ...fields, messages: [...question, first.message, result] },
           model,
         );
-        expect(answerOf(second).message.content).toContain('simulated');
+        expect(responseOf(second).message.content).toContain('simulated');
         expect(received().messages[1].content[0]).toMatchObject({
           type: 'thinking',
           thinking: 'Need a kettle.',
@@ -216,18 +216,18 @@ describe.each(ways)('with %s', (way) => {
 
     it('stops where it is told, and where it must', async () => {
       gateway.simulator.script({ text: 'one two END three' }, { times: 2 });
-      const stopped = answerOf(await ask(asking(way), { stop: ['END', '\n'] }));
+      const stopped = responseOf(await ask(asking(way), { stop: ['END', '\n'] }));
       expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'one two ' } });
-      const cut = answerOf(await ask(asking(way), { max_completion_tokens: 1 }));
+      const cut = responseOf(await ask(asking(way), { max_completion_tokens: 1 }));
       expect(cut.finish_reason).toBe('length');
     });
 
     it('goes on with a turn that paused, when it comes back as it was', async () => {
       gateway.simulator.script({ finishReason: 'pause_turn', text: 'Let me look.' });
-      const { message, ...paused } = answerOf(await ask(asking(way)));
+      const { message, ...paused } = responseOf(await ask(asking(way)));
       expect(paused).toMatchObject({ finish_reason: 'length', native_finish_reason: 'pause_turn' });
       const messages = [...question, message as Message];
-      const { message: next, finish_reason } = answerOf(await ask(asking(way), { messages }));
+      const { message: next, finish_reason } = responseOf(await ask(asking(way), { messages }));
       expect([finish_reason, next.content]).toEqual(['stop', expect.stringMatching(/./)]);
       expect(received().messages).toMatchObject([
         { role: 'user' },
@@ -264,7 +264,7 @@ describe.each(ways)('with %s', (way) => {
 
     it('refuses in its own field', async () => {
       gateway.simulator.script({ finishReason: 'refusal', text: '' });
-      const { message, finish_reason } = answerOf(await ask(asking(way)));
+      const { message, finish_reason } = responseOf(await ask(asking(way)));
       expect(finish_reason).toBe('content_filter');
       expect(message.refusal).toContain('refuse');
     });

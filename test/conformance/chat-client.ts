@@ -46,12 +46,12 @@ export function describeChatClient(name: string, chat: ChatClient): void {
     beforeAll(() => {
       client = chat.clientWith();
     });
-    answers(chat, () => client);
+    testResponses(chat, () => client);
     errors(chat, () => client);
   });
 }
 
-function answers({ model, simulator }: ChatClient, client: () => OpenAI): void {
+function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): void {
   it('creates a completion and reads its request id', async () => {
     const completion = await client().chat.completions.create({ model, messages });
     expect(completion.choices[0]?.message.content).toContain('simulated');
@@ -94,8 +94,8 @@ function answers({ model, simulator }: ChatClient, client: () => OpenAI): void {
       tools,
       messages: [...messages, { role: 'assistant', content: null, tool_calls: calls }, ...results],
     });
-    const answer = { finish_reason: 'stop', message: { content: expect.any(String) } };
-    expect(second.choices[0]).toMatchObject(answer);
+    const response = { finish_reason: 'stop', message: { content: expect.any(String) } };
+    expect(second.choices[0]).toMatchObject(response);
   });
 
   it('runs tools by itself until the model answers in words', async () => {
@@ -147,9 +147,9 @@ function answers({ model, simulator }: ChatClient, client: () => OpenAI): void {
 
   it('takes an answer back as history as it came', async () => {
     const { choices } = await client().chat.completions.create({ model, messages });
-    const answer = choices[0]?.message;
-    if (answer === undefined) throw new Error('no answer');
-    const history = [...messages, answer, ...messages];
+    const response = choices[0]?.message;
+    if (response === undefined) throw new Error('no answer');
+    const history = [...messages, response, ...messages];
     const again = await client().chat.completions.create({ model, messages: history });
     expect(again.choices[0]?.message.content).toContain('3 messages');
   });

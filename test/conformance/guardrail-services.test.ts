@@ -8,11 +8,11 @@ import { expect, it } from 'vitest';
 import { bedrock } from '../../guardrails/services/bedrock.ts';
 import { serviceFixtures } from '../support/guardrails/service-fixtures.ts';
 
-const { options = {}, text = '', answers = [] } = serviceFixtures.bedrock ?? {};
+const { options = {}, text = '', responses = [] } = serviceFixtures.bedrock ?? {};
 
 it('asks as the SDK does, and reads what the SDK reads', async () => {
-  expect(answers.length).toBeGreaterThan(0);
-  for (const { answer, labels } of answers) {
+  expect(responses.length).toBeGreaterThan(0);
+  for (const { response, labels } of responses) {
     const context = { sources: [], query: '' };
     const setup = { options, scoreMin: undefined };
     const [exchange] = bedrock.ask({ stage: 'input', texts: [text], context }, setup);
@@ -24,7 +24,7 @@ it('asks as the SDK does, and reads what the SDK reads', async () => {
         handle: async (request: { path: string; body: string | Uint8Array }) => {
           sent.path = request.path;
           sent.body = JSON.parse(Buffer.from(request.body).toString());
-          const body = Buffer.from(JSON.stringify(answer));
+          const body = Buffer.from(JSON.stringify(response));
           return { response: { statusCode: 200, headers: { 'content-type': 'application/json' }, body } };
         },
       } as never,
@@ -37,7 +37,7 @@ it('asks as the SDK does, and reads what the SDK reads', async () => {
     };
     const told = await client.send(new ApplyGuardrailCommand(asked));
     expect(sent).toEqual({ path: exchange?.path, body: exchange?.body });
-    const [verdict] = exchange?.read(answer) ?? [];
+    const [verdict] = exchange?.read(response) ?? [];
     expect(told.action === 'NONE').toBe(labels.length === 0);
     const masks = told.assessments?.flatMap(
       (assessment) => assessment.sensitiveInformationPolicy?.piiEntities?.map(({ type }) => type) ?? [],

@@ -67,7 +67,7 @@ const forms = [
 
 const received = () => JSON.parse(scene.received().body.toString());
 
-function answerOf({ choices: [choice] }: OpenAI.ChatCompletion) {
+function responseOf({ choices: [choice] }: OpenAI.ChatCompletion) {
   if (choice === undefined) throw new Error('there is no choice');
   return choice;
 }
@@ -90,7 +90,7 @@ describe.each(ways)('%s', (way) => {
   describe.each(forms)('%s', (form, ask) => {
     it.each(everyModel)('an answer of %s has the common shape', async (_name, model) => {
       const completion = await ask({ way, model }, { messages: [system, ...question], max_tokens: 100 });
-      const { message, finish_reason } = answerOf(completion);
+      const { message, finish_reason } = responseOf(completion);
       expect(message.content).toContain('simulated');
       expect(finish_reason).toBe('stop');
       expect(completion).toMatchObject({ id: expect.stringMatching(/^chatcmpl-0{8}-/), model });
@@ -108,7 +108,7 @@ describe.each(ways)('%s', (way) => {
         ];
         scene.gateway.simulator.script({ text: 'On it.', toolCalls: calls });
         const tools = [boil, stir];
-        const first = answerOf(await ask({ way, model }, { tools }));
+        const first = responseOf(await ask({ way, model }, { tools }));
         expect(first.finish_reason).toBe('tool_calls');
         const told = [0, 1].map((index) => functionOf(first.message.tool_calls, index));
         expect(told.map(({ function: called }) => called)).toMatchObject([
@@ -117,7 +117,7 @@ describe.each(ways)('%s', (way) => {
         ]);
         const results = told.map(({ id }): Message => ({ role: 'tool', tool_call_id: id, content: 'done' }));
         const messages = [...question, first.message, ...results.toReversed(), ...question];
-        const second = answerOf(await ask({ way, model }, { tools, messages }));
+        const second = responseOf(await ask({ way, model }, { tools, messages }));
         expect(second).toMatchObject({
           finish_reason: 'stop',
           message: { content: expect.stringContaining('simulated') },
@@ -136,7 +136,7 @@ describe.each(ways)('%s', (way) => {
       expect(received().toolConfig.toolChoice).toEqual(toolChoice);
     });
 
-    const answer = makeParseableResponseFormat(
+    const response = makeParseableResponseFormat(
       {
         type: 'json_schema',
         json_schema: {
@@ -156,9 +156,9 @@ describe.each(ways)('%s', (way) => {
     it.each(['claude', 'newerClaude', 'olderClaude', 'nova', 'mistral', 'gptOss'] as const)(
       'an answer of %s by JSON Schema is parsed',
       async (name) => {
-        const completion = await ask({ way, model: models[name] }, { response_format: answer });
-        const { message, finish_reason } = answerOf(completion);
-        expect(answer.$parseRaw(message.content ?? '')).toEqual({
+        const completion = await ask({ way, model: models[name] }, { response_format: response });
+        const { message, finish_reason } = responseOf(completion);
+        expect(response.$parseRaw(message.content ?? '')).toEqual({
           name: expect.any(String),
           stars: expect.any(Number),
         });
@@ -169,8 +169,8 @@ describe.each(ways)('%s', (way) => {
 
     it('an answer by JSON Schema is asked for in words where nothing else is taken', async () => {
       scene.gateway.simulator.script({ text: '```json\n{"name":"assam","stars":5}\n```' });
-      const completion = await ask({ way, model: models.llama }, { response_format: answer });
-      expect(answer.$parseRaw(answerOf(completion).message.content ?? '')).toEqual({
+      const completion = await ask({ way, model: models.llama }, { response_format: response });
+      expect(response.$parseRaw(responseOf(completion).message.content ?? '')).toEqual({
         name: 'assam',
         stars: 5,
       });
@@ -192,7 +192,7 @@ describe.each(ways)('%s', (way) => {
         scene.gateway.simulator.script({ reasoning: 'Need a kettle.', toolCalls: calls });
         const asked = { way, model: models[name] };
         const fields = { tools: [boil], reasoning_effort: 'low' as const, max_tokens: 4000 };
-        const first = answerOf(await ask(asked, fields)).message;
+        const first = responseOf(await ask(asked, fields)).message;
         expect(first).toMatchObject({
           thinking_blocks: [{ type: 'thinking', thinking: 'Need a kettle.', signature: expect.any(String) }],
         });
@@ -204,9 +204,9 @@ describe.each(ways)('%s', (way) => {
           content: 'done',
         });
         const history = [...question, first, result(first)];
-        const second = answerOf(await ask(asked, { ...fields, messages: history })).message;
+        const second = responseOf(await ask(asked, { ...fields, messages: history })).message;
         const all = [...history, second, result(second)];
-        const third = answerOf(await ask(asked, { ...fields, messages: all })).message;
+        const third = responseOf(await ask(asked, { ...fields, messages: all })).message;
         expect(third.content).toContain('simulated');
         expect(received().messages[1].content[0]).toMatchObject({
           reasoningContent: { reasoningText: { text: 'Need a kettle.' } },
@@ -221,7 +221,7 @@ describe.each(ways)('%s', (way) => {
       ['nova2', { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } }],
       ['gptOss', { reasoning_effort: 'low' }],
     ] as const)('%s reasons in its own way', async (name, fields) => {
-      const { message } = answerOf(await ask({ way, model: models[name] }, { reasoning_effort: 'low' }));
+      const { message } = responseOf(await ask({ way, model: models[name] }, { reasoning_effort: 'low' }));
       expect(message).toMatchObject({ reasoning_content: expect.any(String) });
       expect(message).not.toHaveProperty('thinking_blocks');
       expect(received().additionalModelRequestFields).toEqual(fields);
@@ -229,9 +229,9 @@ describe.each(ways)('%s', (way) => {
 
     it('stops where it is told, and where it must', async () => {
       scene.gateway.simulator.script({ text: 'one two END three' }, { times: 2 });
-      const stopped = answerOf(await ask({ way }, { stop: ['END', ' '] }));
+      const stopped = responseOf(await ask({ way }, { stop: ['END', ' '] }));
       expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'one two ' } });
-      const cut = answerOf(await ask({ way }, { max_completion_tokens: 1 }));
+      const cut = responseOf(await ask({ way }, { max_completion_tokens: 1 }));
       expect(cut.finish_reason).toBe('length');
     });
 
@@ -257,7 +257,7 @@ describe.each(ways)('%s', (way) => {
 
     it('a guardrail that stepped in is a filter', async () => {
       scene.gateway.simulator.script({ finishReason: 'guardrail_intervened', text: 'Blocked.' });
-      expect(answerOf(await ask({ way }))).toMatchObject({
+      expect(responseOf(await ask({ way }))).toMatchObject({
         finish_reason: 'content_filter',
         message: { content: 'Blocked.' },
       });
@@ -321,7 +321,7 @@ describe.each(ways)('%s', (way) => {
   it('tells calls as functions to callers of the older kind', async () => {
     const functions = [boil.function];
     const asked = bodyOf({ way }, { functions, function_call: { name: 'boil' } });
-    const { message, finish_reason } = answerOf(await clientOf({ way }).chat.completions.create(asked));
+    const { message, finish_reason } = responseOf(await clientOf({ way }).chat.completions.create(asked));
     expect(message).toMatchObject({ function_call: { name: 'boil' }, tool_calls: null });
     expect(finish_reason).toBe('function_call');
   });
@@ -348,6 +348,6 @@ describe.each(ways)('%s', (way) => {
 
   it('trap 2: a stream in small pieces is the same', async () => {
     scene.gateway.simulator.script({ text: 'Grüße 🍵', pieceBytes: [7] });
-    expect(answerOf(await streamed({ way })).message.content).toBe('Grüße 🍵');
+    expect(responseOf(await streamed({ way })).message.content).toBe('Grüße 🍵');
   });
 });

@@ -70,15 +70,15 @@ describe('chat completions', () => {
   it('calls tools and takes their results, with the answer sent back as it came', async () => {
     const tools = [{ type: 'function' as const, function: { name: 'boil', parameters: { type: 'object' } } }];
     const first = await client().chat.completions.create({ model, messages, tools, tool_choice: 'required' });
-    const answer = first.choices[0]?.message;
-    const call = answer?.tool_calls?.[0];
+    const response = first.choices[0]?.message;
+    const call = response?.tool_calls?.[0];
     expect(call?.id).toEqual(expect.any(String));
     const second = await client().chat.completions.create({
       model,
       tools,
       messages: [
         ...messages,
-        ...(answer ? [answer] : []),
+        ...(response ? [response] : []),
         { role: 'tool', tool_call_id: call?.id ?? '', content: 'ok' },
       ],
     });
@@ -113,12 +113,12 @@ describe('what the vendor would refuse', () => {
   it('is taken out of a history that other providers have left traces in', async () => {
     const id = 'call_1__sig_c2lnbmF0dXJl';
     const call = { id, type: 'function' as const, function: { name: 'boil', arguments: '{}' } };
-    const answer = { reasoning_content: 'Hm.', thinking_blocks: [{ type: 'thinking' }] };
+    const response = { reasoning_content: 'Hm.', thinking_blocks: [{ type: 'thinking' }] };
     const completion = await client().chat.completions.create({
       model,
       messages: [
         ...messages,
-        { role: 'assistant', content: '', tool_calls: [call], ...answer },
+        { role: 'assistant', content: '', tool_calls: [call], ...response },
         { role: 'tool', tool_call_id: id, content: 'done' },
       ],
     });

@@ -62,7 +62,7 @@ async function check(one: Case): Promise<void> {
       return expectRefusal(one, { code: 'invalid_request', message }, 'gateway');
     }
     default:
-      return expectAnswer(one, outcome);
+      return expectResponse(one, outcome);
   }
 }
 
@@ -73,9 +73,9 @@ async function expectRefusal(one: Case, error: object, source: string): Promise<
   expect(scene.gateway.simulator.requests).toHaveLength(source === 'gateway' ? 0 : 1);
 }
 
-type Answered = Extract<Outcome, { is: 'native' | 'emulated' | 'told' | 'dropped' | 'left out' }>;
+type AcceptedOutcome = Extract<Outcome, { is: 'native' | 'emulated' | 'told' | 'dropped' | 'left out' }>;
 
-async function expectAnswer(one: Case, outcome: Answered): Promise<void> {
+async function expectResponse(one: Case, outcome: AcceptedOutcome): Promise<void> {
   const { completion, headers } = await ask(one);
   expect(completion.choices[0]?.finish_reason).toEqual(expect.any(String));
   expect(headers.get('x-svc-dropped-params')).toBe(droppedBy(outcome));
@@ -88,18 +88,18 @@ async function expectAnswer(one: Case, outcome: Answered): Promise<void> {
   if (outcome.value !== undefined) expect(found).toEqual(outcome.value);
 }
 
-function droppedBy(outcome: Answered): string | null {
+function droppedBy(outcome: AcceptedOutcome): string | null {
   if (outcome.is === 'dropped') return outcome.names;
   return 'dropped' in outcome ? (outcome.dropped ?? null) : null;
 }
 
-interface Answer {
+interface ReadResponse {
   readonly completion: OpenAI.ChatCompletion;
   readonly headers: Headers;
 }
 
 /** The table's fields go beyond what the SDK has types for. */
-async function ask({ feature, vendor, way, streams }: Case): Promise<Answer> {
+async function ask({ feature, vendor, way, streams }: Case): Promise<ReadResponse> {
   const { says, models, ask: fields } = feature;
   if (says !== undefined) scene.gateway.simulator.script(says);
   const model = modelFor(vendor, way, models?.[vendor] ?? plainModels[vendor]);

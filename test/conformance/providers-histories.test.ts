@@ -9,7 +9,7 @@ import { modelFor, type Scene, startScene } from './providers/scene.ts';
 import { boil, stir } from './providers/tools.ts';
 
 type Message = OpenAI.ChatCompletionMessageParam;
-type Answer = OpenAI.ChatCompletionMessage;
+type ReadResponse = OpenAI.ChatCompletionMessage;
 
 interface Speaker {
   readonly vendor: VendorName;
@@ -47,7 +47,7 @@ function nameOf({ vendor, model }: Speaker): string {
   return `${vendor}/${model}`;
 }
 
-const clients: readonly (readonly [string, (asked: Asked) => Promise<Answer>])[] = [
+const clients: readonly (readonly [string, (asked: Asked) => Promise<ReadResponse>])[] = [
   ['as it came', whole],
   ['as streamed', streamed],
   ['by a client that drops unknown keys', async (asked) => knownKeys(await whole(asked))],
@@ -58,21 +58,21 @@ interface Asked {
   readonly body: OpenAI.ChatCompletionCreateParamsNonStreaming;
 }
 
-async function whole({ client, body }: Asked): Promise<Answer> {
+async function whole({ client, body }: Asked): Promise<ReadResponse> {
   return messageOf(await client.chat.completions.create(body));
 }
 
-async function streamed({ client, body }: Asked): Promise<Answer> {
+async function streamed({ client, body }: Asked): Promise<ReadResponse> {
   const stream = client.chat.completions.stream({ ...body, stream: true });
   return messageOf(await stream.finalChatCompletion());
 }
 
-function messageOf({ choices: [choice] }: OpenAI.ChatCompletion): Answer {
+function messageOf({ choices: [choice] }: OpenAI.ChatCompletion): ReadResponse {
   if (choice === undefined) throw new Error('no choice');
   return choice.message;
 }
 
-function knownKeys({ role, content, refusal, tool_calls: calls }: Answer): Answer {
+function knownKeys({ role, content, refusal, tool_calls: calls }: ReadResponse): ReadResponse {
   const tool_calls = calls?.map((call) => {
     if (call.type !== 'function') throw new Error('a call of a kind that was not offered');
     const { id, type, function: called } = call;
@@ -106,16 +106,16 @@ function ask({ vendor, model, ask: fields }: Speaker, messages: readonly Message
   return { client: scene.client(vendor), body: { ...body, messages: [...messages] } };
 }
 
-function resultsOf({ tool_calls: calls = [] }: Answer): readonly Message[] {
+function resultsOf({ tool_calls: calls = [] }: ReadResponse): readonly Message[] {
   return calls.map(({ id }, index) => ({ role: 'tool', tool_call_id: id, content: `result ${index + 1}` }));
 }
 
 describe.each(clients)('history %s', (_name, send) => {
   it.each(named)('of %s goes on at %s', async (_first, _then, first, then) => {
     scene.gateway.simulator.script(scripted);
-    const answer = await send(ask(first, opening));
-    expect(answer.tool_calls).toHaveLength(2);
-    const called = [...opening, answer, ...resultsOf(answer)];
+    const response = await send(ask(first, opening));
+    expect(response.tool_calls).toHaveLength(2);
+    const called = [...opening, response, ...resultsOf(response)];
     const second = await send(ask(then, called));
     expect(second.content).toContain('simulated');
     const received = scene.received().body.toString();
@@ -137,8 +137,8 @@ describe('what a vendor signed', () => {
 
   it.each(cases)('%s gets back %s', async (_speaker, _name, speaker, send) => {
     scene.gateway.simulator.script(scripted);
-    const answer = await send(ask(speaker, opening));
-    await send(ask(speaker, [...opening, answer, ...resultsOf(answer)]));
+    const response = await send(ask(speaker, opening));
+    await send(ask(speaker, [...opening, response, ...resultsOf(response)]));
     const received = scene.received().body.toString();
     expect(received).toContain(speaker.signed);
     // What stands for a signature that was lost.

@@ -114,13 +114,13 @@ describe.each([
       const [call] = choice?.message.tool_calls ?? [];
       expect(call).toMatchObject({ type: 'function', function: { name: 'boil', arguments: '{"cups":1}' } });
       // As a client sends it back that knows its SDK's fields only.
-      const answer = {
+      const response = {
         role: 'assistant' as const,
         content: null,
         tool_calls: choice?.message.tool_calls ?? [],
       };
       const result = { role: 'tool' as const, tool_call_id: call?.id ?? '', content: 'done' };
-      const second = await create({ tools: [boil], messages: [...messages, answer, result] }, model);
+      const second = await create({ tools: [boil], messages: [...messages, response, result] }, model);
       expect(second.choices[0]).toMatchObject({
         finish_reason: 'stop',
         message: { content: expect.any(String) },
@@ -130,7 +130,7 @@ describe.each([
           tools: [boil],
           messages: [
             ...messages,
-            answer,
+            response,
             result,
             { role: 'assistant', content: second.choices[0]?.message.content ?? '' },
             ...messages,
@@ -167,8 +167,8 @@ describe.each([
       content: choice?.message.content ?? null,
       tool_calls: calls,
     };
-    const answer = await create({ tools: [boil], messages: [...messages, message, ...results] }, model);
-    expect(answer.choices[0]?.finish_reason).toBe('stop');
+    const response = await create({ tools: [boil], messages: [...messages, message, ...results] }, model);
+    expect(response.choices[0]?.finish_reason).toBe('stop');
   });
 
   it('takes a history whose signatures were lost', async () => {
@@ -179,8 +179,8 @@ describe.each([
     };
     const history = [...messages, { role: 'assistant' as const, content: null, tool_calls: [called] }];
     const result = { role: 'tool' as const, tool_call_id: 'call_1', content: 'done' };
-    const answer = await create({ tools: [boil], messages: [...history, result] }, 'gemini-3.5-flash');
-    expect(answer.choices[0]?.finish_reason).toBe('stop');
+    const response = await create({ tools: [boil], messages: [...history, result] }, 'gemini-3.5-flash');
+    expect(response.choices[0]?.finish_reason).toBe('stop');
   });
 
   it('shows images', async () => {
@@ -228,20 +228,20 @@ describe.each([
   });
 
   it('answers in any JSON', async () => {
-    const answer = await create({ response_format: { type: 'json_object' } });
-    expect(JSON.parse(answer.choices[0]?.message.content ?? '')).toMatchObject({ simulated: true });
+    const response = await create({ response_format: { type: 'json_object' } });
+    expect(JSON.parse(response.choices[0]?.message.content ?? '')).toMatchObject({ simulated: true });
   });
 
   it.each(['gemini-2.5-flash', 'gemini-3.1-pro-preview'])(
     'shows what it thinks where effort is asked for: %s',
     async (model) => {
       gateway.simulator.script({ reasoning: 'Weighing kettles.', text: 'Done.' });
-      const answer = await create({ reasoning_effort: 'low' }, model);
-      expect(answer.choices[0]?.message).toMatchObject({
+      const response = await create({ reasoning_effort: 'low' }, model);
+      expect(response.choices[0]?.message).toMatchObject({
         content: 'Done.',
         reasoning_content: 'Weighing kettles.',
       });
-      const { completion_tokens_details: details, completion_tokens = 0 } = answer.usage ?? {};
+      const { completion_tokens_details: details, completion_tokens = 0 } = response.usage ?? {};
       expect(details?.reasoning_tokens).toBeGreaterThan(0);
       expect(completion_tokens).toBeGreaterThan(details?.reasoning_tokens ?? 0);
     },
@@ -389,11 +389,11 @@ describe('the golden files', () => {
 
   it.each(cases)('hold requests that the vendor takes: %s', async (name) => {
     const { path, body } = JSON.parse(readFileSync(join(folder, name, 'upstream.json'), 'utf8'));
-    const answer = await fetch(gateway.simulator.baseUrls['search-provider'] + path, {
+    const response = await fetch(gateway.simulator.baseUrls['search-provider'] + path, {
       method: 'POST',
       headers: { 'x-goog-api-key': 'AIzaSimGolden', 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    expect([answer.status, answer.ok ? '' : await answer.text()]).toEqual([200, '']);
+    expect([response.status, response.ok ? '' : await response.text()]).toEqual([200, '']);
   });
 });

@@ -48,13 +48,13 @@ function calls(message: Anthropic.Message): readonly Anthropic.ToolUseBlock[] {
 }
 
 /** The conversation after the answer, with a result for each of its calls. */
-function withResults(answer: Anthropic.Message): Anthropic.MessageParam[] {
-  const results = calls(answer).map(({ id }) => ({
+function withResults(response: Anthropic.Message): Anthropic.MessageParam[] {
+  const results = calls(response).map(({ id }) => ({
     type: 'tool_result' as const,
     tool_use_id: id,
     content: [{ type: 'text' as const, text: 'boiling' }],
   }));
-  return [hello, { role: 'assistant', content: answer.content }, { role: 'user', content: results }];
+  return [hello, { role: 'assistant', content: response.content }, { role: 'user', content: results }];
 }
 
 describe('the SDK', () => {

@@ -114,19 +114,19 @@ function joined(events: readonly ConverseStreamOutput[]): readonly ContentBlock[
 }
 
 /** The conversation after the answer, with a result for each of its calls. */
-function withResults(answer: readonly ContentBlock[]): Message[] {
-  const results = answer.flatMap(({ toolUse }) => {
+function withResults(response: readonly ContentBlock[]): Message[] {
+  const results = response.flatMap(({ toolUse }) => {
     const toolResult: ToolResultBlock = { toolUseId: toolUse?.toolUseId, content: [{ text: 'boiling' }] };
     return toolUse === undefined ? [] : [{ toolResult }];
   });
-  return [hello, { role: 'assistant', content: [...answer] }, { role: 'user', content: results }];
+  return [hello, { role: 'assistant', content: [...response] }, { role: 'user', content: results }];
 }
 
 describe('the SDK', () => {
   it('converses, with usage, metrics and a request id', async () => {
-    const answer = await converse();
-    expect(textOf(contentOf(answer))).toContain('simulated');
-    expect(answer).toMatchObject({
+    const response = await converse();
+    expect(textOf(contentOf(response))).toContain('simulated');
+    expect(response).toMatchObject({
       stopReason: 'end_turn',
       output: { message: { role: 'assistant' } },
       usage: { inputTokens: 5, totalTokens: expect.any(Number) },
@@ -147,8 +147,8 @@ describe('the SDK', () => {
 
   it.each(['permanent', 'temporary'] as const)('signs for a %s account, in any region', async (name) => {
     const signing = clientWith({ credentials: accounts[name], region: 'eu-central-1' });
-    const answer = await signing.send(new ConverseCommand(base));
-    expect(answer.$metadata.httpStatusCode).toBe(200);
+    const response = await signing.send(new ConverseCommand(base));
+    expect(response.$metadata.httpStatusCode).toBe(200);
     expect(simulator.requests[0]?.headers.authorization).toContain('/eu-central-1/bedrock/aws4_request');
   });
 
@@ -251,7 +251,7 @@ describe('the SDK', () => {
       required: ['name'],
       additionalProperties: false,
     };
-    const answer = await converse({
+    const response = await converse({
       outputConfig: {
         textFormat: {
           type: 'json_schema',
@@ -259,7 +259,7 @@ describe('the SDK', () => {
         },
       },
     });
-    expect(JSON.parse(textOf(contentOf(answer)))).toEqual({ name: 'simulated' });
+    expect(JSON.parse(textOf(contentOf(response)))).toEqual({ name: 'simulated' });
   });
 
   it('gets no more than maxTokens, and stops where told', async () => {
@@ -375,8 +375,8 @@ describe('the SDK’s errors', () => {
   it('do not appear where a retry helps', async () => {
     simulator.script({ status: 503 });
     const patient = clientWith({ credentials: accounts.permanent, maxAttempts: 2 });
-    const answer = await patient.send(new ConverseCommand(base));
-    expect(answer.$metadata.attempts).toBe(2);
+    const response = await patient.send(new ConverseCommand(base));
+    expect(response.$metadata.attempts).toBe(2);
     expect(simulator.requests.map(({ status }) => status)).toEqual([503, 200]);
   });
 });

@@ -53,28 +53,28 @@ describe('the SDK', () => {
       ['v1beta', '/v1beta/'],
     ] as const) {
       simulator.reset();
-      const answer = await clientWith('sk-sim-x', apiVersion && { apiVersion }).models.generateContent({
+      const response = await clientWith('sk-sim-x', apiVersion && { apiVersion }).models.generateContent({
         model,
         contents,
       });
-      expect(answer.text).toContain('simulated');
+      expect(response.text).toContain('simulated');
       expect(simulator.requests[0]?.target).toBe(`/search-provider${path}models/${model}:generateContent`);
     }
   });
 
   it('reads every part of an answer and its usage', async () => {
     simulator.script({ reasoning: 'Weighing kettles.', text: 'On it.' });
-    const answer = await client.models.generateContent({
+    const response = await client.models.generateContent({
       model,
       contents,
       config: { thinkingConfig: { includeThoughts: true, thinkingLevel: ThinkingLevel.LOW } },
     });
-    expect(answer.candidates?.[0]?.content?.parts).toMatchObject([
+    expect(response.candidates?.[0]?.content?.parts).toMatchObject([
       { text: 'Weighing kettles.', thought: true },
       { text: 'On it.', thoughtSignature: expect.any(String) },
     ]);
-    expect(answer).toMatchObject({ text: 'On it.', modelVersion: model, responseId: expect.any(String) });
-    expect(answer.usageMetadata).toMatchObject({
+    expect(response).toMatchObject({ text: 'On it.', modelVersion: model, responseId: expect.any(String) });
+    expect(response.usageMetadata).toMatchObject({
       promptTokenCount: 2,
       candidatesTokenCount: 2,
       thoughtsTokenCount: 5,
@@ -92,7 +92,7 @@ describe('the SDK', () => {
   });
 
   it('sends all of its configuration', async () => {
-    const answer = await client.models.generateContent({
+    const response = await client.models.generateContent({
       model,
       contents: [{ text: 'look' }, { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }],
       config: {
@@ -106,15 +106,18 @@ describe('the SDK', () => {
         serviceTier: 'flex' as never,
       },
     });
-    expect(answer.text).toBe('This is a simulated');
-    expect(answer.usageMetadata?.promptTokensDetails).toContainEqual({ modality: 'IMAGE', tokenCount: 258 });
-    expect(answer.sdkHttpResponse?.headers).toMatchObject({ 'x-gemini-service-tier': 'flex' });
+    expect(response.text).toBe('This is a simulated');
+    expect(response.usageMetadata?.promptTokensDetails).toContainEqual({
+      modality: 'IMAGE',
+      tokenCount: 258,
+    });
+    expect(response.sdkHttpResponse?.headers).toMatchObject({ 'x-gemini-service-tier': 'flex' });
   });
 
   it('tells an answer that was cut by its limit', async () => {
     const config = { maxOutputTokens: 5, thinkingConfig: { thinkingLevel: ThinkingLevel.MINIMAL } };
-    const answer = await client.models.generateContent({ model, contents, config });
-    expect([answer.text, answer.candidates?.[0]?.finishReason]).toEqual([
+    const response = await client.models.generateContent({ model, contents, config });
+    expect([response.text, response.candidates?.[0]?.finishReason]).toEqual([
       'This is a simulated ',
       'MAX_TOKENS',
     ]);
@@ -127,8 +130,8 @@ describe('the SDK', () => {
       required: ['name', 'cups'],
     };
     const config = { responseMimeType: 'application/json', [field]: schema };
-    const answer = await client.models.generateContent({ model, contents, config });
-    expect(JSON.parse(answer.text ?? '')).toEqual({ name: 'simulated', cups: 0 });
+    const response = await client.models.generateContent({ model, contents, config });
+    expect(JSON.parse(response.text ?? '')).toEqual({ name: 'simulated', cups: 0 });
   });
 
   it('tells a prompt that was blocked, and an answer that was', async () => {
@@ -136,22 +139,22 @@ describe('the SDK', () => {
     const prompt = await client.models.generateContent({ model, contents });
     expect([prompt.candidates, prompt.promptFeedback?.blockReason]).toEqual([undefined, 'SAFETY']);
     simulator.script({ finishReason: 'SAFETY' });
-    const answer = await client.models.generateContent({ model, contents });
-    expect(answer.candidates?.[0]).toMatchObject({
+    const response = await client.models.generateContent({ model, contents });
+    expect(response.candidates?.[0]).toMatchObject({
       finishReason: 'SAFETY',
       safetyRatings: [{ blocked: true }],
     });
-    expect(answer.text).toBeUndefined();
+    expect(response.text).toBeUndefined();
   });
 
   it('reads what an answer is grounded on', async () => {
-    const answer = await client.models.generateContent({
+    const response = await client.models.generateContent({
       model,
       contents,
       config: { tools: [{ googleSearch: {} }] },
     });
-    expect(answer.candidates?.[0]?.groundingMetadata?.groundingSupports?.[0]).toMatchObject({
-      segment: { endIndex: answer.text?.length },
+    expect(response.candidates?.[0]?.groundingMetadata?.groundingSupports?.[0]).toMatchObject({
+      segment: { endIndex: response.text?.length },
       groundingChunkIndices: [0],
     });
     simulator.script({ text: 'Call me', citations: [{ uri: 'https://a.test/', text: 'me' }] });
@@ -186,8 +189,12 @@ describe('the SDK’s tools', () => {
         parts: [{ functionResponse: { id: id ?? '', name: name ?? '', response: { output: 'done' } } }],
       },
     ];
-    const answer = await client.models.generateContent({ model, contents: history(turn), config: { tools } });
-    expect(answer.text).toContain('3 turns');
+    const response = await client.models.generateContent({
+      model,
+      contents: history(turn),
+      config: { tools },
+    });
+    expect(response.text).toContain('3 turns');
     const unsigned = { role: 'model', parts: [{ functionCall: { ...asked.functionCalls?.[0] } }] };
     await expect(client.models.generateContent({ model, contents: history(unsigned) })).rejects.toThrow(
       /missing a thought_signature/,
@@ -208,7 +215,7 @@ describe('the SDK’s tools', () => {
   it('run by themselves until the model answers in words', async () => {
     simulator.script({ toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }] });
     const cups: unknown[] = [];
-    const answer = await client.models.generateContent({
+    const response = await client.models.generateContent({
       model,
       contents,
       config: {
@@ -229,7 +236,7 @@ describe('the SDK’s tools', () => {
         ],
       },
     });
-    expect([answer.text?.includes('simulated'), cups, simulator.requests.length]).toEqual([true, [2], 2]);
+    expect([response.text?.includes('simulated'), cups, simulator.requests.length]).toEqual([true, [2], 2]);
   });
 
   it('live in a chat that keeps its history, streamed or not', async () => {
@@ -239,8 +246,8 @@ describe('the SDK’s tools', () => {
     const chunks = await all(chat.sendMessageStream({ message: 'boil two cups' }));
     const call = chunks.flatMap((chunk) => chunk.functionCalls ?? [])[0];
     const functionResponse = { id: call?.id ?? '', name: 'boil', response: { output: 'done' } };
-    const answer = await chat.sendMessage({ message: { functionResponse } });
-    expect(answer.text).toContain('simulated');
+    const response = await chat.sendMessage({ message: { functionResponse } });
+    expect(response.text).toContain('simulated');
   });
 });
 

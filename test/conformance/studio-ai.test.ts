@@ -244,9 +244,9 @@ describe('models of the studio', () => {
   it('show what they thought, and take it back', async () => {
     gateway.simulator.script({ reasoning: 'Tea calms.' });
     const model = 'studio-ai/DeepSeek-R1-0528';
-    const answer = (await create('inference', { model })).choices[0]?.message;
-    expect(answer).toHaveProperty('reasoning_content', 'Tea calms.');
-    const again = await create('inference', { model, messages: [...messages, answer, ...messages] });
+    const response = (await create('inference', { model })).choices[0]?.message;
+    expect(response).toHaveProperty('reasoning_content', 'Tea calms.');
+    const again = await create('inference', { model, messages: [...messages, response, ...messages] });
     expect(again.choices[0]?.message.content).toContain('simulated');
   });
 

@@ -6,7 +6,7 @@ export type Piece =
   /** JSON text of the arguments. */
   | { readonly call: string; readonly args: string };
 
-export interface Answer {
+export interface ExpectedResponse {
   readonly name: string;
   readonly pieces: readonly Piece[];
   readonly ends: 'stop' | 'length' | 'calls' | 'filter';
@@ -22,11 +22,11 @@ export interface Counts {
 }
 
 const plain: Counts = { input: 20, output: 8 };
-const said = (name: string, text: string, more: Partial<Answer> = {}): Answer => ({
+const said = (name: string, text: string, more: Partial<ExpectedResponse> = {}): ExpectedResponse => ({
   ...{ name, pieces: [{ text }], ends: 'stop', usage: plain },
   ...more,
 });
-const called = (name: string, ...pieces: readonly Piece[]): Answer => ({
+const called = (name: string, ...pieces: readonly Piece[]): ExpectedResponse => ({
   name,
   pieces,
   ends: 'calls',
@@ -34,7 +34,7 @@ const called = (name: string, ...pieces: readonly Piece[]): Answer => ({
 });
 const boil = (args: string): Piece => ({ call: 'boil', args });
 
-export const answers: readonly Answer[] = [
+export const responses: readonly ExpectedResponse[] = [
   said('words', 'Tea is hot.'),
   said('words of several lines', 'One\n\nTwo\r\nThree\n'),
   said('emoji', 'Tea 🍵 for 👩‍👩‍👧 at 5°'),

@@ -1,7 +1,7 @@
 // Responses of the assistant vendor (SDK types `Message`, `RawMessageStreamEvent` of @anthropic-ai/sdk).
 import type Anthropic from '@anthropic-ai/sdk';
 import { parseExactJson } from '../../common/exact-json.ts';
-import type { Answer, Piece } from './answers.ts';
+import type { ExpectedResponse, Piece } from './answers.ts';
 import type { OwnRow } from './responses.ts';
 
 type Message = Anthropic.Message;
@@ -9,7 +9,7 @@ type Block = Anthropic.ContentBlock;
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', calls: 'tool_use', filter: 'refusal' } as const;
 
-export function assistantMessage({ pieces, ends, usage }: Answer): Message {
+export function assistantMessage({ pieces, ends, usage }: ExpectedResponse): Message {
   const { input, output, cached = 0, thought = 0 } = usage;
   return message(pieces.map(blockOf), {
     stop_reason: stopReasons[ends],

@@ -3,7 +3,7 @@ import type { ConverseResponse, TokenUsage } from '@aws-sdk/client-bedrock-runti
 import { parseExactJson } from '../../common/exact-json.ts';
 import { framesOf } from '../support/cloud-frames.ts';
 import { png } from '../support/png.ts';
-import type { Answer, Piece } from './answers.ts';
+import type { ExpectedResponse, Piece } from './answers.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 
@@ -33,7 +33,7 @@ const stopReasons = {
   filter: 'content_filtered',
 } as const;
 
-export function cloudResponse({ pieces, ends, usage }: Answer): CloudResponse {
+export function cloudResponse({ pieces, ends, usage }: ExpectedResponse): CloudResponse {
   const { input, output, cached } = usage;
   const counts = {
     ...{ inputTokens: input - (cached ?? 0), outputTokens: output, totalTokens: input + output },

@@ -1,7 +1,7 @@
 // Responses in the callers' own format (SDK types `ChatCompletion`, `ChatCompletionChunk` of openai), with the reasoning of those who
 // add it.
 import type OpenAI from 'openai';
-import type { Answer } from './answers.ts';
+import type { ExpectedResponse } from './answers.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 
@@ -15,7 +15,7 @@ const finishReasons = {
   filter: 'content_filter',
 } as const;
 
-export function gptCompletion({ pieces, ends, usage }: Answer): Completion {
+export function gptCompletion({ pieces, ends, usage }: ExpectedResponse): Completion {
   const { input, output, cached = 0, thought = 0 } = usage;
   const said = pieces.flatMap((piece) => ('text' in piece ? [piece.text] : [])).join('');
   const thoughts = pieces.flatMap((piece) => ('thought' in piece ? [piece.thought] : [])).join('');

@@ -2,7 +2,7 @@
 import type { Candidate, GenerateContentResponseUsageMetadata, Part } from '@google/genai';
 import { parseExactJson } from '../../common/exact-json.ts';
 import { png } from '../support/png.ts';
-import type { Answer, Piece } from './answers.ts';
+import type { ExpectedResponse, Piece } from './answers.ts';
 import type { OwnRow } from './responses.ts';
 import { halves } from './responses-assistant.ts';
 
@@ -19,7 +19,7 @@ export interface SearchResponse {
 
 const finishReasons = { stop: 'STOP', length: 'MAX_TOKENS', calls: 'STOP', filter: 'SAFETY' } as const;
 
-export function searchResponse({ pieces, ends, usage }: Answer): SearchResponse {
+export function searchResponse({ pieces, ends, usage }: ExpectedResponse): SearchResponse {
   const { input, output, cached, thought = 0 } = usage;
   return response(pieces.map(partOf), finishReasons[ends], {
     ...{ promptTokenCount: input, candidatesTokenCount: output - thought, totalTokenCount: input + output },

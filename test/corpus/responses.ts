@@ -1,7 +1,7 @@
 // Vendors' responses: each answer in each vendor's own format (types of the vendors' SDKs), and what only one of them says. Whole, and
 // as the stream that the same response would have been.
 import type { VendorName } from '../../simulator/vendors.ts';
-import { type Answer, answers } from './answers.ts';
+import { type ExpectedResponse, responses } from './answers.ts';
 import { assistantMessage, assistantRows, assistantStream } from './responses-assistant.ts';
 import { cloudResponse, cloudRows, cloudStream } from './responses-cloud.ts';
 import { gptCompletion, gptRows, gptStream } from './responses-gpt.ts';
@@ -40,8 +40,8 @@ export interface OwnRow<Response> {
 
 const finishes = { stop: 'stop', length: 'length', calls: 'tool_calls', filter: 'content_filter' } as const;
 
-function expectedOf({ pieces, ends, usage }: Answer): Expected {
-  const join = (one: (piece: Answer['pieces'][number]) => string) => pieces.map(one).join('');
+function expectedOf({ pieces, ends, usage }: ExpectedResponse): Expected {
+  const join = (one: (piece: ExpectedResponse['pieces'][number]) => string) => pieces.map(one).join('');
   return {
     content: join((piece) => ('text' in piece ? piece.text : '')),
     reasoning: join((piece) => ('thought' in piece ? piece.thought : '')),
@@ -54,14 +54,14 @@ function expectedOf({ pieces, ends, usage }: Answer): Expected {
 interface VendorFormat<Response> {
   readonly vendor: VendorName;
   readonly model: string;
-  readonly write: (answer: Answer) => Response;
+  readonly write: (response: ExpectedResponse) => Response;
   readonly stream: (response: Response) => Buffer;
   readonly own: readonly OwnRow<Response>[];
 }
 
 function responsesOf<R>({ vendor, model, write, stream, own }: VendorFormat<R>): CorpusResponse[] {
-  const rows = answers.map((answer) => ({
-    ...{ name: answer.name, response: write(answer), expected: expectedOf(answer) },
+  const rows = responses.map((response) => ({
+    ...{ name: response.name, response: write(response), expected: expectedOf(response) },
   }));
   return [...rows, ...own].map(({ name, response, expected }) => ({
     ...{ name: `${vendor}: ${name}`, vendor, model, expected },

@@ -80,8 +80,8 @@ afterAll(async () => {
 
 test('the first key’s request gets an answer of the simulator', async () => {
   expect(virtualKey).toMatch(/^sk-svc-/);
-  const answer = await fetch(`http://127.0.0.1:${proxy.port}/v1/chat/completions`, chatRequest(virtualKey));
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('chat.completion')]);
+  const response = await fetch(`http://127.0.0.1:${proxy.port}/v1/chat/completions`, chatRequest(virtualKey));
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('chat.completion')]);
 });
 
 test('a sidecar comes in with its certificate and trusts the gateway’s', async () => {
@@ -194,7 +194,7 @@ async function askOverTls(secretName: string | undefined): Promise<number | unde
     agent: false,
   });
   asked.end(chatBody());
-  const [answer] = await once(asked, 'response');
-  answer.resume();
-  return answer.statusCode;
+  const [response] = await once(asked, 'response');
+  response.resume();
+  return response.statusCode;
 }

@@ -12,7 +12,7 @@ import { type Transport, TransportError, type UpstreamReceiver } from '../../pro
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { Random } from '../support/access/random.ts';
-import { BadAnswer, readCompletion, readStream, type Told } from '../support/completions.ts';
+import { BadResponse, readCompletion, readStream, type Told } from '../support/completions.ts';
 import { askVendor, callOf, partsOf } from '../support/vendor-calls.ts';
 import { plainModels } from '../support/vendors.ts';
 import { mutated, noise } from './mutations.ts';
@@ -22,7 +22,7 @@ import type { FuzzOptions } from './translate-fuzz.ts';
  * @returns how often each outcome was seen
  * @throws Error that names the first case which breaks an invariant
  */
-export async function fuzzAnswers({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
+export async function fuzzResponses({ seed, cases }: FuzzOptions): Promise<ReadonlyMap<string, number>> {
   const outcomes = new Map<string, number>();
   for (let number = seed; number < seed + cases; number++) {
     const outcome = await runCase(number);
@@ -32,13 +32,13 @@ export async function fuzzAnswers({ seed, cases }: FuzzOptions): Promise<Readonl
 }
 
 const vendorNames = Object.keys(plainModels) as readonly VendorName[];
-const limits = { answerBytesMax: 64 * 1024, eventBytesMax: 64 * 1024 };
+const limits = { responseBytesMax: 64 * 1024, eventBytesMax: 64 * 1024 };
 
 async function runCase(number: number): Promise<string> {
   const random = new Random(number * 104_729);
   const vendor = random.pick(vendorNames);
-  const golden = await goldenAnswer(random, vendor);
-  const hostile = random.chance(0.25) ? cut(random, golden) : hostileAnswer(random, golden);
+  const golden = await goldenResponse(random, vendor);
+  const hostile = random.chance(0.25) ? cut(random, golden) : hostileResponse(random, golden);
   try {
     const outcome = await play(golden.call, hostile);
     checkOutcome(outcome, golden, hostile);
@@ -83,7 +83,7 @@ const asked: readonly (readonly [JsonObject, Behaviour])[] = [
   ],
 ];
 
-async function goldenAnswer(random: Random, vendor: VendorName): Promise<Golden> {
+async function goldenResponse(random: Random, vendor: VendorName): Promise<Golden> {
   const stream = random.chance(0.6);
   const [{ thinking, ...fields }, behaviour] = random.pick(asked);
   const translates = vendor !== 'gpt-provider' && vendor !== 'studio-ai';
@@ -96,12 +96,12 @@ async function goldenAnswer(random: Random, vendor: VendorName): Promise<Golden>
   };
   const call = callOf(vendor, plainModels[vendor], body, vendor === 'studio-ai' ? '/models' : '');
   const request = await buildRequest(call);
-  const answer = askVendor(vendor, request, { behaviour });
-  const parts = partsOf(answer);
-  const whole = { status: 200, headers: answer.headers, parts, end: 'end', isCut: false } as const;
+  const response = askVendor(vendor, request, { behaviour });
+  const parts = partsOf(response);
+  const whole = { status: 200, headers: response.headers, parts, end: 'end', isCut: false } as const;
   const outcome = await play(call, whole);
   if (outcome.kind === 'failed') throw outcome.error;
-  return { call, headers: answer.headers, parts, told: toldBy(call, outcome.bytes) };
+  return { call, headers: response.headers, parts, told: toldBy(call, outcome.bytes) };
 }
 
 function toldBy({ request }: ProviderCall, bytes: string): Told {
@@ -124,7 +124,7 @@ function cut(random: Random, { headers, parts }: Golden): Hostile {
   return { status: 200, headers, parts: [kept], end: random.pick(['end', 'closed']), isCut: true };
 }
 
-function hostileAnswer(random: Random, { headers, parts }: Golden): Hostile {
+function hostileResponse(random: Random, { headers, parts }: Golden): Hostile {
   const status = random.chance(0.8)
     ? 200
     : random.pick([100, 204, 301, 400, 401, 403, 404, 418, 429, 500, 503, 529, 599]);
@@ -246,7 +246,7 @@ function readLeniently(call: ProviderCall, bytes: string): Told | undefined {
     return toldBy(call, bytes);
   } catch (error) {
     const { name } = call.target.provider;
-    if (error instanceof BadAnswer && (name === 'gpt-provider' || name === 'studio-ai')) return undefined;
+    if (error instanceof BadResponse && (name === 'gpt-provider' || name === 'studio-ai')) return undefined;
     throw error;
   }
 }

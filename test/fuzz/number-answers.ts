@@ -7,7 +7,7 @@ import { randomFraction, randomWhole } from '../support/json-numbers.ts';
 import { type Expected, Planted } from '../support/planted-numbers.ts';
 import { argumentsText, word } from './number-requests.ts';
 
-export interface NumberAnswer {
+export interface NumberResponse {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   /** Those that callers get. */
@@ -33,11 +33,11 @@ interface Making {
   readonly logprob: string;
 }
 
-export function numberAnswer(
+export function numberResponse(
   random: Random,
   vendor: VendorName,
   { stream, logprobs }: { readonly stream: boolean; readonly logprobs: boolean },
-): NumberAnswer {
+): NumberResponse {
   const planted = new Planted(random);
   const logprob = `-${randomFraction(random)}`;
   const [promptTokens, completionTokens] = [1 + random.below(5000), 1 + random.below(5000)];

@@ -1,7 +1,7 @@
 // Whether the numbers of a request and of an answer have come through, letter by letter.
 import { numbersOf } from '../support/json-numbers.ts';
 import { checkExpected } from '../support/planted-numbers.ts';
-import type { NumberAnswer } from './number-answers.ts';
+import type { NumberResponse } from './number-answers.ts';
 import { type NumberRequest, type Route, word } from './number-requests.ts';
 
 export interface Sent {
@@ -31,7 +31,7 @@ export interface Got {
 }
 
 /** @returns how many numbers the caller has got as the vendor wrote them. @throws Error for one that it has not */
-export function checkAnswer(answer: NumberAnswer, { bytes, stream, isRedacted }: Got): number {
+export function checkResponse(response: NumberResponse, { bytes, stream, isRedacted }: Got): number {
   const events = stream ? dataOf(bytes) : [bytes];
   const messages = events.flatMap(messagesIn);
   const content = messages.map((message) => message.content ?? '').join('');
@@ -39,10 +39,10 @@ export function checkAnswer(answer: NumberAnswer, { bytes, stream, isRedacted }:
   const found = events
     .flatMap((event) => numbersOf(event))
     .filter(({ path }) => !path.includes('/arguments'));
-  const count = answer.planted.check(bytes, found) + checkExpected(found, answer.expected);
+  const count = response.planted.check(bytes, found) + checkExpected(found, response.expected);
   const args = unnumbered(messages.map(argumentsIn).join(''));
-  const expected = isRedacted ? answer.arguments.replaceAll(word, '[WORD]') : answer.arguments;
-  const isSame = answer.argumentsAsText ? args === expected : shown(args) === shown(expected);
+  const expected = isRedacted ? response.arguments.replaceAll(word, '[WORD]') : response.arguments;
+  const isSame = response.argumentsAsText ? args === expected : shown(args) === shown(expected);
   if (!isSame) throw new Error(`the arguments are ${args}, and were ${expected}`);
   return count + numbersOf(expected).length;
 }

@@ -21,8 +21,8 @@ import { Received } from '../support/guarded-streams.ts';
 import { guardrailOf } from '../support/service-guards.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { callOf } from '../support/vendor-calls.ts';
-import { type NumberAnswer, numberAnswer } from './number-answers.ts';
-import { checkAnswer, checkRequest } from './number-checks.ts';
+import { type NumberResponse, numberResponse } from './number-answers.ts';
+import { checkRequest, checkResponse } from './number-checks.ts';
 import { numberRequest, routes, word } from './number-requests.ts';
 
 export interface FuzzOptions {
@@ -67,14 +67,14 @@ async function runCase(number: number): Promise<readonly (readonly [string, numb
     shown = `${request.text}\n→ ${built.body}`;
     const up = checkRequest(request, route, { body: built.body, isRedacted: redacts(guarded, 'input') });
     const logprobs = !redacts(guarded, 'output');
-    const answer = numberAnswer(random, route.vendor, { stream, logprobs });
-    shown = answer.bytes.toString('latin1');
-    const attempt = attempted(call, answer, cutBytes(random, answer.bytes));
+    const response = numberResponse(random, route.vendor, { stream, logprobs });
+    shown = response.bytes.toString('latin1');
+    const attempt = attempted(call, response, cutBytes(random, response.bytes));
     const result = await attempt.run();
     const bytes = await received(output === undefined ? result : await output.guard(result));
     shown += `\n→ ${bytes}`;
-    const down = checkAnswer(answer, { bytes, stream, isRedacted: redacts(guarded, 'output') });
-    checkUsage(answer, attempt);
+    const down = checkResponse(response, { bytes, stream, isRedacted: redacts(guarded, 'output') });
+    checkUsage(response, attempt);
     const form = `${stream ? 'stream' : 'whole'}, guardrail ${guarded}`;
     return [
       [`${what} request, guardrail ${guarded}`, up],
@@ -153,7 +153,7 @@ function targeted(call: ProviderCall, random: Random | undefined): ProviderCall 
 }
 
 /** What the vendor counts is counted, however it writes it. */
-function checkUsage({ usage }: NumberAnswer, attempt: Attempt): void {
+function checkUsage({ usage }: NumberResponse, attempt: Attempt): void {
   const counted = attempt.usage();
   for (const name of ['promptTokens', 'completionTokens'] as const) {
     if (counted?.[name] !== usage[name])
@@ -161,10 +161,10 @@ function checkUsage({ usage }: NumberAnswer, attempt: Attempt): void {
   }
 }
 
-const limits = { answerBytesMax: 1024 * 1024, eventBytesMax: 1024 * 1024 };
+const limits = { responseBytesMax: 1024 * 1024, eventBytesMax: 1024 * 1024 };
 
 /** One attempt at a vendor that answers so, its bytes cut so. */
-function attempted(call: ProviderCall, { headers }: NumberAnswer, parts: readonly Buffer[]): Attempt {
+function attempted(call: ProviderCall, { headers }: NumberResponse, parts: readonly Buffer[]): Attempt {
   const deliver = async (receiver: UpstreamReceiver) => {
     await Promise.resolve();
     receiver.onHead(200, headers);

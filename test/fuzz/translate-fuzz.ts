@@ -7,7 +7,7 @@ import type { UpstreamRequest } from '../../proxy/providers/credentials/credenti
 import type { ProviderCall } from '../../proxy/providers/provider.ts';
 import { buildRequest } from '../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../simulator/behaviour.ts';
-import type { Answer } from '../../simulator/wire-format.ts';
+import type { SimulatedResponse } from '../../simulator/wire-format.ts';
 import { Random } from '../support/access/random.ts';
 import { checkSense, readCompletion, readStream, type Told } from '../support/completions.ts';
 import { askVendor, callOf, partsOf } from '../support/vendor-calls.ts';
@@ -83,7 +83,7 @@ function callsIn(body: JsonObject): boolean {
 
 interface Asked {
   readonly call: ProviderCall;
-  readonly answer: Answer;
+  readonly response: SimulatedResponse;
 }
 
 interface Refused {
@@ -103,10 +103,10 @@ async function ask(
     if (!(error instanceof GatewayError) || error.status !== 400 || error.message === '') throw error;
     return { refused: `${error.code} ${error.param?.replaceAll(/\d+/g, '#')}` };
   }
-  const answer = askVendor(vendor, request, { behaviour });
-  if (answer.status === 200) return { call, answer };
+  const response = askVendor(vendor, request, { behaviour });
+  if (response.status === 200) return { call, response };
   throw new Error(
-    `the vendor refused: ${answer.status} ${Buffer.concat(partsOf(answer)).toString()}\n${request.body}`,
+    `the vendor refused: ${response.status} ${Buffer.concat(partsOf(response)).toString()}\n${request.body}`,
   );
 }
 
@@ -114,9 +114,9 @@ function outcomeOf(asked: Asked | Refused): string {
   return 'refused' in asked ? asked.refused : 'answered';
 }
 
-function readWhole({ call, answer }: Asked): Told {
-  const body = Buffer.concat(partsOf(answer));
-  const read = call.target.provider.format.readResponse(call, { head: answer.headers, body });
+function readWhole({ call, response }: Asked): Told {
+  const body = Buffer.concat(partsOf(response));
+  const read = call.target.provider.format.readResponse(call, { head: response.headers, body });
   const told = readCompletion(JSON.parse(read.body.toString()));
   const { usage } = read;
   // The caller is told zeros where the vendor tells nothing; the gateway knows that it knows nothing.
@@ -126,9 +126,11 @@ function readWhole({ call, answer }: Asked): Told {
   return told;
 }
 
-function readStreamed({ call, answer }: Asked, pieces: number): Told {
-  const reader = call.target.provider.format.openStream(call, answer.headers, { eventBytesMax: 1024 * 1024 });
-  const bytes = Buffer.concat(partsOf(answer));
+function readStreamed({ call, response }: Asked, pieces: number): Told {
+  const reader = call.target.provider.format.openStream(call, response.headers, {
+    eventBytesMax: 1024 * 1024,
+  });
+  const bytes = Buffer.concat(partsOf(response));
   const told: Buffer[] = [];
   for (let at = 0; at < bytes.length && !reader.complete; at += pieces) {
     told.push(reader.push(bytes.subarray(at, at + pieces)));

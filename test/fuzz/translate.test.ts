@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startingSeed } from '../support/seed.ts';
 import { plainModels } from '../support/vendors.ts';
-import { fuzzAnswers } from './answers-fuzz.ts';
+import { fuzzResponses } from './answers-fuzz.ts';
 import { fuzzTranslators } from './translate-fuzz.ts';
 
 // GATEWAY_FUZZ_SEED repeats the case that a failure names.
@@ -18,9 +18,9 @@ it(`what a translator builds is taken by its vendor, and answers say the same wh
 }, 60_000);
 
 it(`no vendor's answer makes a translator throw, hang or lie (seeds from ${seed})`, async () => {
-  const outcomes = await fuzzAnswers({ seed, cases: given === undefined ? 2000 : 1 });
+  const outcomes = await fuzzResponses({ seed, cases: given === undefined ? 2000 : 1 });
   if (given !== undefined) return;
   const failed = vendors.flatMap((vendor) => [`${vendor} stream failed`, `${vendor} whole failed`]);
-  const answered = vendors.map((vendor) => `${vendor} stream answered`);
-  expect([...failed, ...answered].filter((outcome) => !outcomes.has(outcome))).toEqual([]);
+  const completed = vendors.map((vendor) => `${vendor} stream answered`);
+  expect([...failed, ...completed].filter((outcome) => !outcomes.has(outcome))).toEqual([]);
 }, 60_000);

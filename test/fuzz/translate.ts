@@ -1,6 +1,6 @@
 // Requests and answers at random through every translator: node test/fuzz/translate.ts --cases 20000 [--seed 1]
 import { parseArgs } from 'node:util';
-import { fuzzAnswers } from './answers-fuzz.ts';
+import { fuzzResponses } from './answers-fuzz.ts';
 import { fuzzTranslators } from './translate-fuzz.ts';
 
 const { values } = parseArgs({
@@ -10,7 +10,7 @@ const cases = Number(values.cases);
 const seed = Number(values.seed);
 for (const [what, fuzz] of [
   ['requests', fuzzTranslators],
-  ['hostile answers', fuzzAnswers],
+  ['hostile answers', fuzzResponses],
 ] as const) {
   const startedAt = performance.now();
   const outcomes = await fuzz({ seed, cases });

@@ -89,7 +89,7 @@ async function runCase(gateway: TestGateway, { number, url, key }: Case): Promis
 /** What the caller was given that it should not have been. */
 function problemOf(seen: Observed, stream: boolean): string | undefined {
   if (seen.status !== 200) return envelopeProblem(seen);
-  if (!stream) return seen.end === 'cut' ? 'a whole answer broke off' : answerProblem(seen.body);
+  if (!stream) return seen.end === 'cut' ? 'a whole answer broke off' : responseProblem(seen.body);
   const isMarked = lastData(seen.body) === '[DONE]';
   if (seen.end === 'clean') return isMarked ? undefined : 'a clean end without the end marker';
   if (seen.error === undefined) return 'cut without an error event';
@@ -116,7 +116,7 @@ function envelopeProblem({ status, end, headers, error }: Observed): string | un
   return isTold ? undefined : 'nobody said it';
 }
 
-function answerProblem(body: string): string | undefined {
+function responseProblem(body: string): string | undefined {
   try {
     return Array.isArray((JSON.parse(body) as { choices: unknown }).choices) ? undefined : 'no completion';
   } catch {
@@ -159,7 +159,7 @@ async function play(socket: Socket, { pieces, end }: Plan): Promise<void> {
 function planOf(number: number): Plan {
   const random = new Random(number * 7919);
   const stream = random.chance(0.6);
-  let bytes = answer(random, stream);
+  let bytes = responseOf(random, stream);
   for (let times = random.pick([0, 0, 0, 1, 1, 2, 5]); times > 0; times--) bytes = mutated(random, bytes);
   return {
     stream,
@@ -168,7 +168,7 @@ function planOf(number: number): Plan {
   };
 }
 
-function answer(random: Random, stream: boolean): Buffer {
+function responseOf(random: Random, stream: boolean): Buffer {
   if (random.chance(0.03)) return noise(random, 600);
   const body = stream ? streamBody(random) : wholeBody(random);
   const status = random.pick([200, 200, 200, 200, 200, 200, 100 + random.below(500), random.below(1000)]);

@@ -30,7 +30,7 @@ describe.each(providers.map((provider) => [provider.name, provider] as const))('
         expectText(golden, 'upstream.json', json(await golden.upstream()));
       });
     }
-    if (golden.answerFile !== undefined) {
+    if (golden.responseFile !== undefined) {
       it('reads the answer as written down', () => {
         expectText(golden, 'completion.json', json(golden.completion()));
       });

@@ -68,14 +68,14 @@ describe.each([
   });
 
   async function gather(): Promise<Haystack> {
-    const { gateway, answers, call } = scene;
+    const { gateway, responses, call } = scene;
     const audit = await call('Audit/List', { organizationId: gateway.organization.id, pageSize: 500 });
     const metrics = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     return new Map([
       ['the logs', Buffer.from(gateway.logs.join(''))],
       ['the metrics of the proxy', Buffer.from(await metrics(gateway.proxy.adminPort))],
       ['the metrics of the control plane', Buffer.from(await metrics(gateway.controlPlane.adminPort))],
-      ['the answers', Buffer.from(answers.join('\n'))],
+      ['the answers', Buffer.from(responses.join('\n'))],
       ['the audit events', Buffer.from(JSON.stringify(audit))],
       ['Redis', await readRedis(redis.url)],
       ['the database', await prepared.database.read()],

@@ -7,7 +7,7 @@ import { contract } from '../../proto/load.ts';
 import { admission, chat, outcomes, turns } from '../support/asking.ts';
 import { limitSubject } from '../support/budget-fixture.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
-import type { Answered } from '../support/operators.ts';
+import type { JsonResponse } from '../support/operators.ts';
 import {
   addedNumber,
   newerContract,
@@ -51,7 +51,7 @@ const newer = newerContract();
 const newerUnsigned = newerContract(olderContract(['ResolveRequest.signed']));
 
 /** @param rewrite answers of Access.Resolve */
-function newerProxy(rewrite: (principal: Answered) => void): Promise<TestProxy> {
+function newerProxy(rewrite: (principal: JsonResponse) => void): Promise<TestProxy> {
   const rewritten: Rewrite = (message, method) => {
     if (method === 'Access.Resolve' && message.key) rewrite(message);
     return message;
@@ -67,7 +67,7 @@ const limitsOf = (amountUsd: string) => ({
   period: 'BUDGET_PERIOD_DAY',
 });
 
-function limit(id: string, fields: object): Promise<Answered> {
+function limit(id: string, fields: object): Promise<JsonResponse> {
   const { organization } = gateway;
   const subject = limitSubject('VIRTUAL_KEY', id);
   return organization.api.call('Limits/Create', { organizationId: organization.id, subject, ...fields });
@@ -99,7 +99,7 @@ describe('a control plane of a newer contract', () => {
     expect(added).toBeGreaterThan(20);
   });
 
-  it.each<[string, (limits: Answered[]) => void]>([
+  it.each<[string, (limits: JsonResponse[]) => void]>([
     ['a kind of limit', ([first]) => (first.kind = addedNumber)],
     ['a period of a budget', ([first]) => (first.period = addedNumber)],
   ])(
@@ -127,7 +127,7 @@ describe('a control plane of a newer contract', () => {
     expect(gateway.logs.join('')).toContain('that this version does not know; update the proxy');
   });
 
-  it.each<[string, (principal: Answered, scopeKind: number) => void]>([
+  it.each<[string, (principal: JsonResponse, scopeKind: number) => void]>([
     ['key', ({ key }, kind) => (key.scope.kind = kind)],
     ['scope', ({ scope }, kind) => (scope.kind = kind)],
   ])(
@@ -231,7 +231,7 @@ describe('a control plane of a newer contract', () => {
     const proxy = await proxyBehind(newer, (message, method) => {
       if (method !== 'Access.Watch') return message;
       if (message.started || message.reset) seen.started += 1;
-      const invalidations = (message.changes?.invalidations ?? []).flatMap((one: Answered) => {
+      const invalidations = (message.changes?.invalidations ?? []).flatMap((one: JsonResponse) => {
         seen.states += 1;
         if (one.kind !== 'RECORD_KIND_ORGANIZATION') return { ...one, state: addedNumber };
         seen.kinds += 1;
@@ -324,13 +324,13 @@ describe('a control plane of an older contract', () => {
 async function usageOf(keyId: string): Promise<number> {
   const { organization } = gateway;
   const day = 24 * 3_600_000;
-  const answer = await organization.api.call('Usage/Totals', {
+  const response = await organization.api.call('Usage/Totals', {
     organizationId: organization.id,
     keyId,
     from: new Date(Date.now() - day).toISOString(),
     to: new Date(Date.now() + day).toISOString(),
   });
-  const totals = (answer.totals ?? []) as readonly { readonly requests: string }[];
+  const totals = (response.totals ?? []) as readonly { readonly requests: string }[];
   return totals.reduce((sum, { requests }) => sum + Number(requests), 0);
 }
 
@@ -341,7 +341,7 @@ function responseOf(service: string, method: string): string {
 }
 
 /** Sets what the newer contract has added, in a message and in all that it holds. @returns in how many */
-function addEverywhere(message: Answered, typeName: string): number {
+function addEverywhere(message: JsonResponse, typeName: string): number {
   const { fields } = types[typeName] ?? {};
   if (fields === undefined) return 0;
   let added = 1;

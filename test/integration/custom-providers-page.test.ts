@@ -67,11 +67,11 @@ afterAll(async () => {
 
 it('a model server in the cluster answers once it is configured', async () => {
   expect(await paste(configure)).toMatchObject([{ name: 'in-cluster', keyForm: 'KEY_FORM_NONE' }]);
-  const answer = await until(async () => {
+  const response = await until(async () => {
     const [one] = await paste(ask);
     return one?.object === 'chat.completion' && one;
   });
-  expect(JSON.stringify(answer)).toContain('simulated');
+  expect(JSON.stringify(response)).toContain('simulated');
 });
 
 it('a vendor with keys takes a stored key', async () => {

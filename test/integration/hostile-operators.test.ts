@@ -29,10 +29,10 @@ async function revocations(): Promise<{ readonly calls: number[]; readonly delay
   for (const { id, value } of keys) {
     const begun = performance.now();
     await gateway.organization.api.call('VirtualKeys/Revoke', { id });
-    const answered = performance.now();
-    calls.push(answered - begun);
+    const response = performance.now();
+    calls.push(response - begun);
     while ((await admission(value)(gateway.proxy)).outcome !== '401 access_not_found') await sleep(2);
-    delays.push(performance.now() - answered);
+    delays.push(performance.now() - response);
   }
   return { calls, delays };
 }

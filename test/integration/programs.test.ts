@@ -33,8 +33,8 @@ function health(port: number): Promise<Buffer> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const same = (bytes: Buffer) => bytes;
   return new Promise<Buffer>((resolve, reject) => {
-    client.makeUnaryRequest('/grpc.health.v1.Health/Check', same, same, Buffer.alloc(0), (error, answer) =>
-      error === null ? resolve(answer ?? Buffer.alloc(0)) : reject(error),
+    client.makeUnaryRequest('/grpc.health.v1.Health/Check', same, same, Buffer.alloc(0), (error, response) =>
+      error === null ? resolve(response ?? Buffer.alloc(0)) : reject(error),
     );
   }).finally(() => client.close());
 }
@@ -126,9 +126,9 @@ describe.each(forms)('%s', (form, mainOf) => {
       const injector = startNode([mainOf('injector')], { env: injectorEnvironment(certificate) });
       const { port = 0, admin_port: adminPort } = await startedWith(injector);
       const agent = new Agent({ ca: readFileSync(authority.caFile) });
-      const answer = responseIn(await ask(port, reviewOf('deployment'), { agent }));
-      expect(answer).toMatchObject({ allowed: true, patchType: 'JSONPatch' });
-      expect(answer.patch.length).toBeGreaterThan(0);
+      const response = responseIn(await ask(port, reviewOf('deployment'), { agent }));
+      expect(response).toMatchObject({ allowed: true, patchType: 'JSONPatch' });
+      expect(response.patch.length).toBeGreaterThan(0);
       expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
       agent.destroy();
       expect(await injector.stop()).toBe(0);
@@ -142,10 +142,10 @@ describe.each(forms)('%s', (form, mainOf) => {
     const sidecar = startNode([mainOf('proxy')], { env });
     const { port, admin_port: adminPort } = await startedWith(sidecar);
     expect((await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status).toBe(200);
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/models`, {
       headers: { 'x-svc-vk': createCredential('virtualKey') },
     });
-    expect(answer.status, 'nobody listens there').toBeGreaterThanOrEqual(500);
+    expect(response.status, 'nobody listens there').toBeGreaterThanOrEqual(500);
     expect(await sidecar.stop()).toBe(0);
   });
 

@@ -55,12 +55,12 @@ describe('npm start', () => {
     const first = start();
     const greeting = await greeted(first);
     expect(greeting).toContain('simulator');
-    const answer = await paste(lineWith(greeting, 'chat/completions'));
-    expect(answer).toMatchObject({
+    const response = await paste(lineWith(greeting, 'chat/completions'));
+    expect(response).toMatchObject({
       object: 'chat.completion',
       choices: [{ message: { role: 'assistant' } }],
     });
-    expect(JSON.stringify(answer)).toContain('simulated');
+    expect(JSON.stringify(response)).toContain('simulated');
     expect(await paste(lineWith(greeting, 'callerProviderKeys'))).toMatchObject({
       settings: { access: { callerProviderKeys: true } },
     });

@@ -49,8 +49,8 @@ it('a revoked key is refused at ten busy proxies soon after the call was answere
   for (const [index, { id, value }] of keys.entries()) {
     const port = replicaPorts[index % replicaPorts.length] ?? 0;
     await operatorApi(port, gateway.organization.ownerToken).call('VirtualKeys/Revoke', { id });
-    const answeredAt = performance.now();
-    delays.push(...(await Promise.all(proxies.map((proxy) => untilRefused(proxy, value, answeredAt)))));
+    const respondedAt = performance.now();
+    delays.push(...(await Promise.all(proxies.map((proxy) => untilRefused(proxy, value, respondedAt)))));
   }
   tell('revocation delay at ten proxies', delays);
   expect(delays).toHaveLength(keyCount * proxyCount);

@@ -134,9 +134,9 @@ class World {
 
   #request(proxy: ModelProxy, hash: string, mustBeNow = false): void {
     const startedAt = this.time.monotonic();
-    const judge = (answer: () => string | undefined) => {
+    const judge = (respond: () => string | undefined) => {
       if (!proxy.isAlive) return;
-      const violation = answer();
+      const violation = respond();
       if (violation !== undefined) this.#violations.push(violation);
     };
     this.#addresses += 1;

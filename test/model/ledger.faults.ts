@@ -3,11 +3,11 @@ import { windowOf } from '../../common/budget-window.ts';
 import type { DrawRequest, LedgerClient, Operation, UsageEvent } from '../../proxy/usage/ledger-client.ts';
 import { MemorySide } from './ledger.memory-side.ts';
 import {
-  type Answer,
   type Booking,
   type BudgetTerms,
   LedgerReference,
   leaseKey,
+  type ReferenceResponse,
   type StoredLease,
 } from './ledger.reference.ts';
 import type { WorldOptions } from './ledger.world.ts';
@@ -18,7 +18,7 @@ export const faults = {
   'the server chooses the window': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: DrawRequest, now: number): Answer {
+        protected override grant(lease: StoredLease, request: DrawRequest, now: number): ReferenceResponse {
           const period = this.budgets.get(lease.budgetId)?.period;
           return super.grant(
             period === undefined ? lease : { ...lease, window: windowOf(period, now) },
@@ -31,7 +31,7 @@ export const faults = {
   'refusals are not stored': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override repeated(lease: StoredLease, seq: number): Answer | undefined {
+        protected override repeated(lease: StoredLease, seq: number): ReferenceResponse | undefined {
           const stored = super.repeated(lease, seq);
           return seq === lease.seq && stored?.amount === 0 ? undefined : stored;
         }
@@ -40,7 +40,7 @@ export const faults = {
   'an operation that is repeated is executed again': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override repeated(lease: StoredLease, seq: number): Answer | undefined {
+        protected override repeated(lease: StoredLease, seq: number): ReferenceResponse | undefined {
           return seq === lease.seq ? undefined : super.repeated(lease, seq);
         }
       })(),
@@ -48,7 +48,7 @@ export const faults = {
   'an operation that is late is executed': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override repeated(lease: StoredLease, seq: number): Answer | undefined {
+        protected override repeated(lease: StoredLease, seq: number): ReferenceResponse | undefined {
           return seq < lease.seq ? undefined : super.repeated(lease, seq);
         }
       })(),
@@ -82,13 +82,13 @@ export const faults = {
   'what is unsettled counts as free': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: DrawRequest, now: number): Answer {
+        protected override grant(lease: StoredLease, request: DrawRequest, now: number): ReferenceResponse {
           const row = this.row(lease.budgetId, lease.window);
           const { unsettled } = row;
           row.unsettled = 0;
-          const answer = super.grant(lease, request, now);
+          const response = super.grant(lease, request, now);
           row.unsettled = unsettled;
-          return answer;
+          return response;
         }
       })(),
   ),
@@ -106,13 +106,13 @@ export const faults = {
   'a closed session draws': ofLedger(
     () =>
       new (class extends LedgerReference {
-        protected override grant(lease: StoredLease, request: DrawRequest, now: number): Answer {
+        protected override grant(lease: StoredLease, request: DrawRequest, now: number): ReferenceResponse {
           const session = this.sessions.get(lease.session) ?? { open: true };
           const { open } = session;
           session.open = true;
-          const answer = super.grant(lease, request, now);
+          const response = super.grant(lease, request, now);
           session.open = open;
-          return answer;
+          return response;
         }
       })(),
   ),
@@ -138,9 +138,9 @@ export const faults = {
     return {
       ...client,
       keepSession: async (session) => {
-        const answer = await client.keepSession(session);
-        now = answer.now;
-        return answer;
+        const response = await client.keepSession(session);
+        now = response.now;
+        return response;
       },
       draw: (request) =>
         client
@@ -158,10 +158,10 @@ export const faults = {
           throw error;
         }),
       draw: async (request) => {
-        const answer = await client.draw(request);
-        const granted = answer.granted + (kept.get(leaseKey(request)) ?? 0);
+        const response = await client.draw(request);
+        const granted = response.granted + (kept.get(leaseKey(request)) ?? 0);
         kept.delete(leaseKey(request));
-        return { ...answer, granted };
+        return { ...response, granted };
       },
     };
   }),
@@ -183,16 +183,16 @@ export const faults = {
     return {
       ...client,
       keepSession: async (session) => {
-        const answer = await client.keepSession(session);
-        now = answer.now;
-        return answer;
+        const response = await client.keepSession(session);
+        now = response.now;
+        return response;
       },
       giveBack: (request) => inOrder(request, () => client.giveBack(request)),
       draw: (request) =>
         inOrder(request, async () => {
           if (request.want > 0) return await client.draw(request);
-          const untilAnswered = (): Promise<unknown> => client.draw(request).catch(untilAnswered);
-          under.set(leaseKey(request), untilAnswered());
+          const untilResponse = (): Promise<unknown> => client.draw(request).catch(untilResponse);
+          under.set(leaseKey(request), untilResponse());
           return { outcome: 'granted', granted: 0, now, epoch: '', attainable: undefined };
         }),
     };

@@ -188,10 +188,10 @@ export class LedgerJudge {
         return none;
       case 'draw': {
         // Whether the last session of before is closed is read without a lock: a draw that waits may have read it sooner.
-        const isLate = this.#closedIn > after && executed.answer.outcome === 'busy';
+        const isLate = this.#closedIn > after && executed.response.outcome === 'busy';
         const { amount, outcome } = reference.draw(executed.request, now, isLate);
-        const answer = `${executed.answer.outcome} ${executed.answer.granted}`;
-        this.#expectSame(executed.kind, answer, `${outcome} ${amount}`);
+        const response = `${executed.response.outcome} ${executed.response.granted}`;
+        this.#expectSame(executed.kind, response, `${outcome} ${amount}`);
         return none;
       }
       case 'return':

@@ -27,7 +27,7 @@ export class MemorySide implements LedgerSide {
 
   async draw(request: DrawRequest) {
     const { amount: granted, outcome } = this.#ledger.draw(request, this.#now);
-    this.#executed({ kind: 'draw', request, answer: { outcome, granted } });
+    this.#executed({ kind: 'draw', request, response: { outcome, granted } });
     if (outcome === 'busy') this.#deps.onRecall(request.budgetId, request.window);
     const attainable = outcome === 'busy' ? this.#ledger.attainable(request) : undefined;
     return { outcome, granted, attainable, ...this.#told };

@@ -52,7 +52,7 @@ export class ModelProxy {
   readonly #link: Link;
   readonly #operations = new Map<
     string,
-    { readonly seq: number; readonly text: string; isAnswered: boolean }
+    { readonly seq: number; readonly text: string; isServed: boolean }
   >();
   /** Ids of budgets that it has heard of, and not of their end. */
   readonly known = new Set<string>();
@@ -232,22 +232,22 @@ export class ModelProxy {
   }
 
   // Of a lease one operation at a time, sent again unchanged.
-  async #operation<Answer>(
+  async #operation<ReadResponse>(
     request: DrawRequest | ReturnRequest,
-    work: () => Promise<Answer>,
-  ): Promise<Answer> {
+    work: () => Promise<ReadResponse>,
+  ): Promise<ReadResponse> {
     const key = leaseKey(request);
     const text = JSON.stringify(request);
-    const last = this.#operations.get(key) ?? { seq: 0, text: '', isAnswered: true };
-    const isAgain = request.seq === last.seq && text === last.text && !last.isAnswered;
-    const isNext = request.seq === last.seq + 1 && last.isAnswered;
+    const last = this.#operations.get(key) ?? { seq: 0, text: '', isServed: true };
+    const isAgain = request.seq === last.seq && text === last.text && !last.isServed;
+    const isNext = request.seq === last.seq + 1 && last.isServed;
     if (!isAgain && !isNext) this.#deps.onViolation(`${this.name} sends ${text} after ${last.text}`);
-    const operation = { seq: request.seq, text, isAnswered: false };
+    const operation = { seq: request.seq, text, isServed: false };
     this.#operations.set(key, operation);
     if ('want' in request && request.want === 0) this.#deps.onEvent('opened');
     if ('amount' in request && request.amount === 0) this.#deps.onEvent('noted');
-    const answer = await this.#link.call(work);
-    operation.isAnswered = true;
-    return answer;
+    const response = await this.#link.call(work);
+    operation.isServed = true;
+    return response;
   }
 }

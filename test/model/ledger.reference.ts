@@ -2,7 +2,7 @@
 // the code; one operation after another, so there is nothing to lock.
 import { type BudgetPeriod, windowOf } from '../../common/budget-window.ts';
 import type {
-  DrawAnswer,
+  AcquireResponse,
   DrawRequest,
   Operation,
   ReturnRequest,
@@ -41,8 +41,8 @@ export interface Lease {
   back: number;
 }
 
-export type StoredLease = Lease & { answer: Answer };
-export type Answer = { readonly outcome: DrawAnswer['outcome']; readonly amount: number };
+export type StoredLease = Lease & { response: ReferenceResponse };
+export type ReferenceResponse = { readonly outcome: AcquireResponse['outcome']; readonly amount: number };
 
 /** How a report moved a budget's books. */
 export interface Booking {
@@ -98,16 +98,16 @@ export class LedgerReference {
   }
 
   /** @param isLate it read that sessions of before the restore were open, and takes its turn after they were closed */
-  draw(request: DrawRequest, now: number, isLate = false): Answer {
+  draw(request: DrawRequest, now: number, isLate = false): ReferenceResponse {
     this.#see(now);
     this.#isLate = isLate;
     if (!this.sessions.has(request.session)) return { outcome: 'gone', amount: 0 };
     const lease = this.#lease(request);
     const stored = this.repeated(lease, request.seq);
     if (stored !== undefined) return stored;
-    const answer = this.grant(lease, request, now);
+    const response = this.grant(lease, request, now);
     lease.shut = request.shut;
-    return this.#answer(lease, request.seq, answer);
+    return this.#response(lease, request.seq, response);
   }
 
   /** What a session could have if all others gave back what they hold. */
@@ -118,7 +118,7 @@ export class LedgerReference {
     return Math.max(0, amount - spent - unsettled - leased + (leased - left));
   }
 
-  giveBack(request: ReturnRequest, now: number): Answer {
+  giveBack(request: ReturnRequest, now: number): ReferenceResponse {
     this.#see(now);
     if (!this.sessions.has(request.session)) return { outcome: 'gone', amount: 0 };
     const lease = this.#lease(request);
@@ -128,7 +128,7 @@ export class LedgerReference {
     const amount = Math.min(request.amount - freed, lease.left);
     this.takeOf(lease, amount);
     lease.shut = request.shut;
-    return this.#answer(lease, request.seq, { outcome: 'granted', amount: freed + amount });
+    return this.#response(lease, request.seq, { outcome: 'granted', amount: freed + amount });
   }
 
   /** @returns what was booked of the events that were new, in their order */
@@ -221,7 +221,7 @@ export class LedgerReference {
       for (const { id, period } of this.matching(event)) this.row(id, windowOf(period, event.at));
   }
 
-  protected grant(lease: StoredLease, { need, want }: DrawRequest, now: number): Answer {
+  protected grant(lease: StoredLease, { need, want }: DrawRequest, now: number): ReferenceResponse {
     const { budgetId, session, window } = lease;
     if (this.sessions.get(session)?.open !== true) return { outcome: 'gone', amount: 0 };
     const budget = this.budgets.get(budgetId);
@@ -264,8 +264,8 @@ export class LedgerReference {
     else row.unsettled -= amount;
   }
 
-  protected repeated(lease: StoredLease, seq: number): Answer | undefined {
-    if (seq === lease.seq) return lease.answer;
+  protected repeated(lease: StoredLease, seq: number): ReferenceResponse | undefined {
+    if (seq === lease.seq) return lease.response;
     if (seq < lease.seq) return { outcome: 'ignored', amount: 0 };
     return seq > lease.seq + 1 ? { outcome: 'lost', amount: 0 } : undefined;
   }
@@ -284,11 +284,11 @@ export class LedgerReference {
     );
   }
 
-  #answer(lease: StoredLease, seq: number, answer: Answer): Answer {
+  #response(lease: StoredLease, seq: number, response: ReferenceResponse): ReferenceResponse {
     lease.seq = seq;
-    lease.answer = answer;
+    lease.response = response;
     this.leases.set(leaseKey(lease), lease);
-    return answer;
+    return response;
   }
 
   /** One of which nothing was done is not kept. */
@@ -298,8 +298,8 @@ export class LedgerReference {
     const known = this.leases.get(key);
     if (known !== undefined) return known;
     const state = this.sessions.get(session)?.open === false ? 'expired' : 'open';
-    const answer: Answer = { outcome: 'ignored', amount: 0 };
-    return { session, budgetId, window, left: 0, state, seq: 0, shut: 0, back: 0, answer };
+    const response: ReferenceResponse = { outcome: 'ignored', amount: 0 };
+    return { session, budgetId, window, left: 0, state, seq: 0, shut: 0, back: 0, response };
   }
 
   protected row(budgetId: string, window: string): Books {

@@ -27,7 +27,7 @@ export interface Asked {
   readonly left?: 'read on' | 'not read';
 }
 
-export type Answer = 'ran' | 'full' | 'exceeded' | 'busy' | 'unavailable';
+export type RequestOutcome = 'ran' | 'full' | 'exceeded' | 'busy' | 'unavailable';
 
 /** A request by chance, of any of the proxies that are there. */
 export function ask(world: World, random: Random): void {
@@ -55,11 +55,11 @@ const readOnMaxMs = 60_000;
 export async function run(
   world: World,
   asked: Asked,
-): Promise<{ readonly answer: Answer; readonly budgetId?: string }> {
+): Promise<{ readonly response: RequestOutcome; readonly budgetId?: string }> {
   const { proxy } = asked;
   if (!proxy.usageLog.hasRoom) {
     world.count('full');
-    return { answer: 'full' };
+    return { response: 'full' };
   }
   const known = world.budgetsFor(proxy, asked.caller, asked.model);
   try {
@@ -69,7 +69,7 @@ export async function run(
         : await proxy.money.take({ ...asked, budgets: known, ifKilled: () => killedOf(world, asked) });
     await end(world, asked, known, hold);
     world.count('ran');
-    return { answer: 'ran' };
+    return { response: 'ran' };
   } catch (error) {
     if (!(error instanceof BudgetRefusal)) {
       world.fail(`a request fails: ${error instanceof Error ? error.stack : error}`);
@@ -77,7 +77,7 @@ export async function run(
     }
     world.count(error.reason);
     world.tell(`${proxy.name} refuses ${error.reason} ${asked.least}..${asked.full} of ${error.budgetId}`);
-    return { answer: error.reason, budgetId: error.budgetId };
+    return { response: error.reason, budgetId: error.budgetId };
   }
 }
 

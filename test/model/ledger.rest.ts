@@ -4,7 +4,7 @@ import { windowOf } from '../../common/budget-window.ts';
 import { Violation } from './ledger.judge.ts';
 import type { ModelProxy } from './ledger.proxy.ts';
 import { type BudgetTerms, rowKey } from './ledger.reference.ts';
-import { type Answer, run } from './ledger.requests.ts';
+import { type RequestOutcome, run } from './ledger.requests.ts';
 import type { LeaseName } from './ledger.side.ts';
 import { models, type World } from './ledger.world.ts';
 
@@ -78,18 +78,18 @@ async function checkUsable(world: World): Promise<void> {
   const hold = Math.max(1, Math.floor(smallest * random.between(0.035, 0.05)));
   let busy = 0;
   for (let round = 0; round < roundsMax; round++) {
-    const answers: { readonly answer: Answer; readonly budgetId?: string }[] = [];
+    const responses: { readonly response: RequestOutcome; readonly budgetId?: string }[] = [];
     for (let count = 0; count < requests; count++) {
       const asked = { proxy: random.pick(world.alive), caller, model, full: hold, least: hold };
       const runMs = random.between(0, 300);
-      void run(world, { ...asked, runMs, cost: () => hold }).then((answer) => answers.push(answer));
+      void run(world, { ...asked, runMs, cost: () => hold }).then((response) => responses.push(response));
     }
     await world.pass(roundMs);
-    if (answers.length < requests) throw new Violation('a request waits for ever');
-    const exceeded = answers.find(({ answer }) => answer === 'exceeded');
+    if (responses.length < requests) throw new Violation('a request waits for ever');
+    const exceeded = responses.find(({ response }) => response === 'exceeded');
     if (exceeded !== undefined) return checkExceeded(world, exceeded.budgetId ?? '');
-    if (answers.some(({ answer }) => answer === 'unavailable')) world.count('unavailable at rest');
-    busy = answers.some(({ answer }) => answer === 'ran') ? 0 : busy + 1;
+    if (responses.some(({ response }) => response === 'unavailable')) world.count('unavailable at rest');
+    busy = responses.some(({ response }) => response === 'ran') ? 0 : busy + 1;
     if (busy > busyMax) throw new Violation('what is left of a budget cannot be used');
   }
   throw new Violation('a budget is never used up');

@@ -2,7 +2,7 @@
 // others, with all its locks held. The real one runs over a store; a faulty one can stand in its place.
 import type { Clock } from '../../common/clock.ts';
 import type {
-  DrawAnswer,
+  AcquireResponse,
   DrawRequest,
   LedgerClient,
   Operation,
@@ -24,7 +24,7 @@ export type Executed =
   | {
       readonly kind: 'draw';
       readonly request: DrawRequest;
-      readonly answer: Pick<DrawAnswer, 'outcome' | 'granted'>;
+      readonly response: Pick<AcquireResponse, 'outcome' | 'granted'>;
     }
   | { readonly kind: 'return'; readonly request: ReturnRequest; readonly returned: number }
   | { readonly kind: 'report'; readonly events: readonly UsageEvent[]; readonly recorded: number }

@@ -110,7 +110,7 @@ export class StoreSide implements LedgerSide {
   draw(request: DrawRequest) {
     const ask = () => this.#ledger.draw(request);
     return this.#run('draw', ask, ({ outcome, granted }) => ({
-      ...{ kind: 'draw', request, answer: { outcome, granted } },
+      ...{ kind: 'draw', request, response: { outcome, granted } },
     }));
   }
 
@@ -265,14 +265,14 @@ export class StoreSide implements LedgerSide {
     });
   }
 
-  async #run<Answer extends { readonly now: number }>(
+  async #run<ReadResponse extends { readonly now: number }>(
     kind: Executed['kind'],
-    ask: () => Promise<Answer>,
-    toExecuted: (answer: Answer) => Executed,
-  ): Promise<Answer> {
-    const answer = await this.#kind.run(kind, ask);
-    this.#executed(toExecuted(answer), answer.now);
-    return answer;
+    ask: () => Promise<ReadResponse>,
+    toExecuted: (response: ReadResponse) => Executed,
+  ): Promise<ReadResponse> {
+    const response = await this.#kind.run(kind, ask);
+    this.#executed(toExecuted(response), response.now);
+    return response;
   }
 
   #executed(executed: Executed, now: number): void {

@@ -39,13 +39,13 @@ it.each(['sqlite', 'postgres'] as const)(
 
     const first = ask(300);
     await world.pass(2_000);
-    expect(await first).toMatchObject({ answer: 'ran' });
+    expect(await first).toMatchObject({ response: 'ran' });
     expect(row()).toMatchObject({ spent: 300 });
     const lost = ask(400);
     await world.pass(400);
     proxy.link = 'refused';
     await world.pass(20_000);
-    expect(await lost).toMatchObject({ answer: 'ran' });
+    expect(await lost).toMatchObject({ response: 'ran' });
     expect(world.overflow.isEmpty).toBe(false);
     world.overflow.lose();
     proxy.link = 'well';
@@ -61,7 +61,7 @@ it.each(['sqlite', 'postgres'] as const)(
     expect(row()).toEqual({ spent: 300, leased: 0, unsettled: 400 });
     const again = ask(500);
     await world.pass(15_000);
-    expect(await again).toMatchObject({ answer: 'ran' });
+    expect(await again).toMatchObject({ response: 'ran' });
     expect(row()).toEqual({ spent: 800, leased: 0, unsettled: 400 });
   },
   60_000,

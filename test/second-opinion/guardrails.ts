@@ -98,10 +98,10 @@ function printForms(seen: readonly Seen[]): void {
   const numbered = secretRows.map((row, id) => ({ row, id, form: row.form ?? row.type }));
   for (const [type, own] of Map.groupBy(numbered, ({ row }) => row.type)) {
     const of = (peer: Peer) => {
-      const answers = own.flatMap(({ row, id, form }) =>
+      const responses = own.flatMap(({ row, id, form }) =>
         seen[id]?.[peer] ? [{ form, isFound: row.isFound(seen[id][peer]) }] : [],
       );
-      return answers.length === 0 ? '–' : wholeForms(answers);
+      return responses.length === 0 ? '–' : wholeForms(responses);
     };
     const ours = wholeForms(own.map(({ row, form }) => ({ form, isFound: row.ours })));
     line([type, ours, of('presidio'), of('litellm')]);
@@ -115,8 +115,10 @@ function printRecall(seen: readonly Seen[]): void {
   const numbered = rows.map((row, id) => ({ row, id }));
   for (const [type, own] of Map.groupBy(numbered, ({ row }) => row.type)) {
     const of = (peer: Peer) => {
-      const answers = own.flatMap(({ row, id }) => (seen[id]?.[peer] ? [row.isFound(seen[id][peer])] : []));
-      return answers.length === 0 ? '–' : share(answers.filter((isFound) => isFound).length, answers.length);
+      const responses = own.flatMap(({ row, id }) => (seen[id]?.[peer] ? [row.isFound(seen[id][peer])] : []));
+      return responses.length === 0
+        ? '–'
+        : share(responses.filter((isFound) => isFound).length, responses.length);
     };
     const ours = own.filter(({ row }) => row.ours).length;
     line([type, share(ours, own.length), of('presidio'), of('litellm')]);
@@ -135,9 +137,9 @@ function printBenign(seen: readonly Seen[]): void {
   for (const [index, { text }] of benign.entries()) {
     for (const { label } of personalDataIn(text)) count(label, 'ours');
     for (const _ of secretsIn(text)) count('secrets', 'ours');
-    const answer = seen[rows.length + index];
+    const response = seen[rows.length + index];
     for (const peer of ['presidio', 'litellm'] as const)
-      for (const { label } of answer?.[peer] ?? []) count(label, peer);
+      for (const { label } of response?.[peer] ?? []) count(label, peer);
   }
   process.stdout.write(
     `${bytes.toFixed(2)} MB of benign text, of them 1,000 lines with numbers of parts\n\n`,

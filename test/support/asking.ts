@@ -89,7 +89,7 @@ export async function outcomes(proxies: readonly Asked[], question: Question): P
 }
 
 /** Waits until the proxy's commands reach Redis: a made-up key is looked for there before the control plane is asked. */
-export async function redisAnswers(proxy: Asked & Observed): Promise<void> {
+export async function redisResponds(proxy: Asked & Observed): Promise<void> {
   const failures = () => metric(proxy, 'gateway_access_cache_failures_total');
   await until(
     async () => {

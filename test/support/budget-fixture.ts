@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { Store } from '../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from './databases.ts';
 import {
-  type Answered,
   bootstrap,
   type Called,
   createKey,
   createTenant,
   freely,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -87,7 +87,7 @@ export class BudgetDesk {
   }
 
   /** As its owner. */
-  as(tenant: TestTenant, method: string, request: object): Promise<Answered> {
+  as(tenant: TestTenant, method: string, request: object): Promise<JsonResponse> {
     return this.plane.expect(method, tenant.owner.token, request);
   }
 
@@ -98,7 +98,7 @@ export class BudgetDesk {
     return this.plane.call('Limits.Create', tenant.owner.token, request);
   }
 
-  async budget(tenant: TestTenant, fields: object = {}): Promise<Answered> {
+  async budget(tenant: TestTenant, fields: object = {}): Promise<JsonResponse> {
     const called = await this.ask(tenant, fields);
     if ('response' in called) return called.response;
     throw new Error(`${called.code} ${called.message}`);
@@ -115,16 +115,16 @@ export class BudgetDesk {
   }
 
   /** Audit events, newest first. */
-  async trail(tenant: TestTenant, targetId: string): Promise<Answered[]> {
+  async trail(tenant: TestTenant, targetId: string): Promise<JsonResponse[]> {
     return (await this.as(tenant, 'Audit.List', { organizationId: tenant.id, targetId })).events;
   }
 
-  async windows(tenant: TestTenant, fields: object = {}, by = tenant.owner): Promise<Answered[]> {
+  async windows(tenant: TestTenant, fields: object = {}, by = tenant.owner): Promise<JsonResponse[]> {
     const request = { organizationId: tenant.id, ...fields };
     return (await this.plane.expect('Budgets.ListWindows', by.token, request)).windows;
   }
 
-  async unsettled(tenant: TestTenant, fields: object = {}): Promise<Answered[]> {
+  async unsettled(tenant: TestTenant, fields: object = {}): Promise<JsonResponse[]> {
     return (await this.as(tenant, 'Budgets.ListUnsettled', { organizationId: tenant.id, ...fields }))
       .unsettled;
   }

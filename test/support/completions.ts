@@ -29,9 +29,9 @@ export interface ToldCall {
 }
 
 /** Thrown for an answer that is none. */
-export class BadAnswer extends Error {}
+export class BadResponse extends Error {}
 
-/** @throws BadAnswer that says what is wrong */
+/** @throws BadResponse that says what is wrong */
 export function readCompletion(value: unknown): Told {
   const body = object(value, 'completion');
   expectThat(body.object === 'chat.completion', 'object is not chat.completion');
@@ -111,7 +111,7 @@ function tokens(value: unknown): number {
 
 /**
  * Whether what is said fits together, as it does where the vendor is in its senses.
- * @throws BadAnswer that says what does not
+ * @throws BadResponse that says what does not
  */
 export function checkSense({ id: ownId, model, choices, usage }: Told): void {
   expectThat(ownId !== '' && model !== '', 'an answer without id or model');
@@ -139,7 +139,7 @@ function checkCalls({ calls, functionCall, finish }: ToldChoice): void {
   }
 }
 
-/** @param stream all bytes of it, as the caller gets them @throws BadAnswer that says what is wrong */
+/** @param stream all bytes of it, as the caller gets them @throws BadResponse that says what is wrong */
 export function readStream(stream: string): Told {
   const frames = stream.replaceAll(/\r\n|\r/g, '\n').split('\n\n');
   const events = frames.flatMap((frame) => {
@@ -255,24 +255,24 @@ function identity(body: JsonObject): Pick<Told, 'id' | 'model'> {
 
 function object(value: unknown, what: string): JsonObject {
   if (isObject(value)) return value;
-  throw new BadAnswer(`${what} is no object`);
+  throw new BadResponse(`${what} is no object`);
 }
 
 function list(value: unknown, what: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new BadAnswer(`${what} is no array`);
+  throw new BadResponse(`${what} is no array`);
 }
 
 function text(value: unknown, what: string): string {
   if (typeof value === 'string') return value;
-  throw new BadAnswer(`${what} is no string`);
+  throw new BadResponse(`${what} is no string`);
 }
 
 function id(value: unknown, what: string): string {
   if (typeof value === 'string' && value !== '') return value;
-  throw new BadAnswer(`${what} has no name`);
+  throw new BadResponse(`${what} has no name`);
 }
 
 function expectThat(condition: boolean, problem: string): asserts condition {
-  if (!condition) throw new BadAnswer(problem);
+  if (!condition) throw new BadResponse(problem);
 }

@@ -36,7 +36,7 @@ export async function startDnsServer(
     head.writeUInt16BE(records.length, 6);
     head.writeUInt32BE(0, 8);
     socket.send(
-      Buffer.concat([head, query.subarray(12, end), ...records.map(answer)]),
+      Buffer.concat([head, query.subarray(12, end), ...records.map(responseTo)]),
       from.port,
       from.address,
     );
@@ -70,6 +70,6 @@ function question(query: Buffer): { readonly name: string; readonly type: number
 }
 
 /** The name of the question, type A, class IN, a minute. */
-function answer(address: string): Buffer {
+function responseTo(address: string): Buffer {
   return Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address.split('.').map(Number)]);
 }

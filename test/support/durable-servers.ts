@@ -63,19 +63,19 @@ interface Host {
 async function durable(
   at: Pick<DurableServer, 'url' | 'port'>,
   host: Host,
-  answer: () => Promise<unknown>,
+  respond: () => Promise<unknown>,
 ): Promise<DurableServer> {
   const restart = async () => {
     await host.start();
-    const answers = async () => {
+    const responds = async () => {
       // PostgreSQL does not start while a process of the one before is still there.
       if ((await host.ended()) !== undefined) await host.start();
-      return answer().then(
+      return respond().then(
         () => true,
         () => false,
       );
     };
-    await until(answers, { timeoutMs: 60_000, what: `the server at port ${at.port} to answer` });
+    await until(responds, { timeoutMs: 60_000, what: `the server at port ${at.port} to answer` });
   };
   await restart();
   return { ...at, kill: () => host.kill(), restart, stop: () => host.remove() };

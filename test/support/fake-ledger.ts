@@ -4,10 +4,10 @@ import type { Clock } from '../../common/clock.ts';
 import type { Timers } from '../../common/timers.ts';
 import type { BudgetHold } from '../../proxy/budgets/budgets.ts';
 import {
-  type Answer,
   type DrawRequest,
   type LedgerClient,
   LedgerRefusedError,
+  type LedgerResponse,
   type ReturnRequest,
   type SessionEnd,
 } from '../../proxy/usage/ledger-client.ts';
@@ -133,7 +133,7 @@ export class FakeLedger {
     };
   }
 
-  #call<Told>(link: LedgerLink, call: Call, act: () => Told): Promise<Told & Answer> {
+  #call<Told>(link: LedgerLink, call: Call, act: () => Told): Promise<Told & LedgerResponse> {
     link.calls.push(call);
     const { condition, deadlineMs, failure, wayMs } = link;
     return new Promise((resolve, reject) => {
@@ -142,8 +142,8 @@ export class FakeLedger {
       if (condition === 'mute') return;
       this.#time.after(wayMs, () => {
         if (condition === 'denied') return reject(new LedgerRefusedError('denied', 'not yours'));
-        const answer = { ...act(), now: this.now(), epoch: this.epoch };
-        if (condition === 'up') this.#time.after(wayMs, () => resolve(answer));
+        const response = { ...act(), now: this.now(), epoch: this.epoch };
+        if (condition === 'up') this.#time.after(wayMs, () => resolve(response));
       });
     });
   }

@@ -15,8 +15,8 @@ for (;;) {
   const connection = await openConnection(Number(port));
   connection.send(`${head.join('\r\n')}\r\n\r\n`);
   connection.send(body);
-  const answer = await connection.answer(30_000);
-  const { error } = JSON.parse(answer.body) as { error: { code: string } };
-  console.log(answer.status, error.code);
+  const response = await connection.respond(30_000);
+  const { error } = JSON.parse(response.body) as { error: { code: string } };
+  console.log(response.status, error.code);
   connection.socket.destroy();
 }

@@ -22,7 +22,7 @@ export interface RunOptions {
   /** Standard input. */
   readonly input?: string;
   /** What somebody at a terminal types, question by question; absent: there is no terminal. */
-  readonly answers?: readonly string[];
+  readonly inputs?: readonly string[];
 }
 
 export interface Gatewayctl {
@@ -33,12 +33,12 @@ export interface Gatewayctl {
   /** The same; an exit code other than 0 is an error. @returns standard output */
   expect(line: string | readonly string[], options?: RunOptions): Promise<string>;
   /** As expect, with --json. */
-  json(line: string | readonly string[], options?: RunOptions): Promise<Answer>;
+  json(line: string | readonly string[], options?: RunOptions): Promise<CommandResponse>;
   remove(): void;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every command
-export type Answer = any;
+export type CommandResponse = any;
 
 /** With a configuration of its own. */
 export function createGatewayctl(): Gatewayctl {
@@ -107,8 +107,8 @@ export async function startOperated(): Promise<Operated> {
 }
 
 async function runCaptured(args: readonly string[], options: RunOptions): Promise<Ran> {
-  const { answers } = options;
-  const typed = [...(answers ?? [])];
+  const { inputs } = options;
+  const typed = [...(inputs ?? [])];
   const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
   const ask = async (question: string) => {
     asked.push(question);
@@ -116,7 +116,7 @@ async function runCaptured(args: readonly string[], options: RunOptions): Promis
   };
   const io: Io = {
     env: options.env ?? {},
-    interactive: answers !== undefined,
+    interactive: inputs !== undefined,
     out: async (chunk) => void out.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString()),
     say: (line) => void err.push(`${line}\n`),
     input: async () => options.input ?? '',

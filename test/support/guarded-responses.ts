@@ -52,7 +52,7 @@ const fillers = [
   '/',
 ];
 
-export interface RandomAnswer {
+export interface RandomResponse {
   /** `chat.completion` */
   readonly body: JsonObject;
   /** The same as a stream. */
@@ -93,7 +93,7 @@ interface Choice {
 }
 
 /** @param actions whose findings are planted @param window the longest of them */
-export function randomAnswer(random: Random, actions: readonly Action[], window: number): RandomAnswer {
+export function randomResponse(random: Random, actions: readonly Action[], window: number): RandomResponse {
   const text = () => randomText(random, actions, window);
   const choices = Array.from({ length: 1 + random.below(3) }, (): Choice => {
     const spoken = random.chance(0.9) ? { content: text() } : { refusal: text() };

@@ -5,7 +5,7 @@ import type { Finding, Inspected, InspectedText, Matcher } from '../../guardrail
 import { Placeholders } from '../../guardrails/placeholders.ts';
 import type { BlockedError, Guard } from '../../guardrails/window.ts';
 import { GatewayError } from '../../proxy/errors.ts';
-import type { AnswerGuards } from '../../proxy/guardrails/response-guards.ts';
+import type { ResponseGuards } from '../../proxy/guardrails/response-guards.ts';
 import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
 import type { StreamResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 
@@ -192,7 +192,10 @@ export function guardOf(
   return { matcher, replacement: replacements[action], found };
 }
 
-export function answerGuards(guards: readonly Guard[], fields: Partial<AnswerGuards> = {}): AnswerGuards {
+export function responseGuards(
+  guards: readonly Guard[],
+  fields: Partial<ResponseGuards> = {},
+): ResponseGuards {
   return {
     guards: (form) => (form === 'fixed' ? guards.map(unreplaced) : guards),
     window: 512,
@@ -217,7 +220,7 @@ export function blocked(): GatewayError {
 }
 
 /** A stream under guards, and what becomes of it. */
-export function guarded(guards: AnswerGuards, eventBytesMax = 4096) {
+export function guarded(guards: ResponseGuards, eventBytesMax = 4096) {
   const source = new ToldStream();
   const background: string[] = [];
   let buffered = 0;
@@ -262,8 +265,8 @@ export function receive(result: StreamResult): Received {
 }
 
 /** All of a stream that is told at once. */
-export async function answered(
-  guards: AnswerGuards,
+export async function responseTo(
+  guards: ResponseGuards,
   events: readonly (string | JsonObject)[],
 ): Promise<Received> {
   const { source, result } = guarded(guards);

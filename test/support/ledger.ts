@@ -86,7 +86,7 @@ export class LedgerDesk {
     return this.#alone(returning(caller, request));
   }
 
-  async #alone<Answer>(work: LeaseWork<Answer>): Promise<Answer> {
+  async #alone<ReadResponse>(work: LeaseWork<ReadResponse>): Promise<ReadResponse> {
     const [result] = await this.store.books((tx) => workOnLeases(tx, [work], new Healing()));
     if (result?.status === 'fulfilled') return result.value;
     throw result?.reason;

@@ -80,7 +80,7 @@ async function serve({ simulator, organization }: TestGateway, proxy: TestProxy)
   simulator.reset();
   const connection = await openConnection(proxy.port);
   connection.send('no HTTP\r\n\r\n');
-  await connection.answer();
+  await connection.respond();
 }
 
 async function serveUnderLimits(gateway: TestGateway): Promise<void> {
@@ -96,9 +96,9 @@ async function serveUnderLimits(gateway: TestGateway): Promise<void> {
   await createLimit(organization, ['VIRTUAL_KEY', runner.id], ['REQUESTS_PER_MINUTE', 2]);
   const tea = { messages: [{ role: 'user', content: 'darjeeling' }] };
   const status = async (key: string, fields: object) => {
-    const answer = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key, fields));
-    await answer.text();
-    return answer.status;
+    const response = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key, fields));
+    await response.text();
+    return response.status;
   };
   // Until what was created has reached the proxy, and what was set is used up.
   await until(async () => (await status(spender.value, tea)) === 400);

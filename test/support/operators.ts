@@ -20,11 +20,11 @@ import { createDatabase } from './postgres.ts';
 
 /** What a call answered: the response, or the code, message and detail of its error. */
 export type Called =
-  | { readonly code: 'OK'; readonly response: Answered }
+  | { readonly code: 'OK'; readonly response: JsonResponse }
   | { readonly code: string; readonly message: string; readonly detail: ErrorDetail__Output };
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every method
-export type Answered = any;
+export type JsonResponse = any;
 
 export interface OperatorsPlane {
   readonly plane: ControlPlane;
@@ -36,7 +36,7 @@ export interface OperatorsPlane {
   /** Over gRPC; `token` undefined sends none. @param method such as "VirtualKeys.Create" */
   call(method: string, token: string | undefined, request?: object): Promise<Called>;
   /** As call, but the response, or an Error. */
-  expect(method: string, token: string, request?: object): Promise<Answered>;
+  expect(method: string, token: string, request?: object): Promise<JsonResponse>;
   close(): Promise<void>;
 }
 
@@ -117,7 +117,7 @@ export const databases: readonly { readonly name: string; open(): Promise<Opened
   },
 ];
 
-export function responseOf(called: Called, method = 'the call'): Answered {
+export function responseOf(called: Called, method = 'the call'): JsonResponse {
   if ('response' in called) return called.response;
   throw new Error(`${method}: ${called.code} ${called.message}`);
 }
@@ -272,7 +272,11 @@ export async function createPerson(
 }
 
 /** A key scoped to the organization, unless fields say otherwise. */
-export function createKey(plane: OperatorsPlane, tenant: TestTenant, fields: object = {}): Promise<Answered> {
+export function createKey(
+  plane: OperatorsPlane,
+  tenant: TestTenant,
+  fields: object = {},
+): Promise<JsonResponse> {
   return plane.expect('VirtualKeys.Create', tenant.owner.token, {
     organizationId: tenant.id,
     scope: { kind: 'KEY_SCOPE_KIND_ORGANIZATION', id: tenant.id },

@@ -15,7 +15,7 @@ import {
 import { fromJSON } from '@grpc/proto-loader';
 import type { Descriptor, Field } from '../../proto/compatibility.ts';
 import { contract } from '../../proto/load.ts';
-import type { Answered } from './operators.ts';
+import type { JsonResponse } from './operators.ts';
 
 /** Number of everything that newerContract adds. */
 export const addedNumber = 1000;
@@ -61,7 +61,7 @@ function mapTypes(of: Descriptor, map: (type: Descriptor, name: string) => Descr
 }
 
 /** What becomes of each message of an answer; of one on a stream also several. */
-export type Rewrite = (message: Answered, method: string) => Answered;
+export type Rewrite = (message: JsonResponse, method: string) => JsonResponse;
 
 export interface Relay {
   readonly port: number;
@@ -118,7 +118,7 @@ interface Way {
   readonly upstream: Client;
   readonly path: string;
   asked(request: Buffer): Buffer;
-  again(answer: Buffer): readonly Buffer[];
+  again(response: Buffer): readonly Buffer[];
 }
 
 const bytes = (buffer: Buffer) => buffer;
@@ -138,7 +138,7 @@ function withBytes(definition: ServiceDefinition): ServiceDefinition {
 function relayCall({ upstream, path, asked, again }: Way): UntypedHandleCall {
   return (
     call: { request: Buffer; metadata: Metadata },
-    done: (error: ServiceError | null, answer?: Buffer) => void,
+    done: (error: ServiceError | null, response?: Buffer) => void,
   ) => {
     upstream.makeUnaryRequest(
       path,
@@ -146,19 +146,19 @@ function relayCall({ upstream, path, asked, again }: Way): UntypedHandleCall {
       bytes,
       asked(call.request),
       credentialOf(call.metadata),
-      (error, answer) => done(error, answer && again(answer)[0]),
+      (error, response) => done(error, response && again(response)[0]),
     );
   };
 }
 
 function relayStream({ upstream, path, asked, again }: Way): UntypedHandleCall {
-  return (call: Answered) => {
+  return (call: JsonResponse) => {
     const stream = upstream.makeBidiStreamRequest(path, bytes, bytes, credentialOf(call.metadata));
     call.on('data', (request: Buffer) => stream.write(asked(request)));
     call.on('end', () => stream.end());
     call.on('cancelled', () => stream.cancel());
-    stream.on('data', (answer: Buffer) => {
-      for (const message of again(answer)) call.write(message);
+    stream.on('data', (response: Buffer) => {
+      for (const message of again(response)) call.write(message);
     });
     stream.on('error', () => undefined);
     stream.on('status', ({ code, details }: StatusObject) => call.emit('error', { code, details }));

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { until } from './process.ts';
 
-export type Answerer = (request: IncomingMessage, response: ServerResponse) => void;
+export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface PlayedEgress {
   readonly url: string;
@@ -14,7 +14,7 @@ export interface PlayedEgress {
   readonly seen: IncomingMessage[];
   /** How many were opened. */
   connections(): number;
-  answerWith(answer: Answerer): void;
+  respondWith(respond: Responder): void;
   /** Forgets what came and what was scripted. */
   reset(): void;
   lastSeen(): Promise<IncomingMessage>;
@@ -25,22 +25,22 @@ export interface PlayedEgress {
 export async function playEgress(port = 0): Promise<PlayedEgress> {
   const seen: IncomingMessage[] = [];
   let connections = 0;
-  let answer: Answerer = plainAnswer;
+  let respond: Responder = plainResponse;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     seen.push(request);
-    answer(request, response);
+    respond(request, response);
   });
   server.on('connection', () => connections++);
   await once(server.listen(port, '127.0.0.1'), 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     ...{ url: `http://${host}`, host, seen, connections: () => connections },
-    answerWith: (next) => {
-      answer = next;
+    respondWith: (next) => {
+      respond = next;
     },
     reset: () => {
       seen.length = 0;
-      answer = plainAnswer;
+      respond = plainResponse;
     },
     lastSeen: () => until(() => seen.at(-1)),
     close: () => {
@@ -50,7 +50,7 @@ export async function playEgress(port = 0): Promise<PlayedEgress> {
   };
 }
 
-const plainAnswer: Answerer = (request, response) => {
+const plainResponse: Responder = (request, response) => {
   request.resume().once('end', () => response.end('{}'));
 };
 

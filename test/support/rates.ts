@@ -5,7 +5,7 @@ import type { Timers } from '../../common/timers.ts';
 import { limitKinds } from '../../proto/words/access.ts';
 import { tokensWaitMs } from '../../proxy/rates/batch-queue.ts';
 import { LocalRates } from '../../proxy/rates/local-rates.ts';
-import type { RateAnswer, RateHold, RateKind, RateLimit, Rates } from '../../proxy/rates/rates.ts';
+import type { RateDecision, RateHold, RateKind, RateLimit, Rates } from '../../proxy/rates/rates.ts';
 import { RedisRates } from '../../proxy/rates/redis-rates.ts';
 import { type RateScripts, rateScripts } from '../../proxy/rates/scripts.ts';
 import { createSharedRates } from '../../proxy/rates/shared-rates.ts';
@@ -156,7 +156,7 @@ export async function connectPatiently(url: string): Promise<RedisConnection> {
     log: silentLog,
     deadlineMs: patientMs,
   });
-  await until(() => connection.hasAnswered(), { what: 'Redis to be connected' });
+  await until(() => connection.hasResponded(), { what: 'Redis to be connected' });
   return connection;
 }
 
@@ -217,7 +217,7 @@ export const newRequests = (max: number) => newLimit('requests_per_minute', max)
 export const newTokens = (max: number) => newLimit('tokens_per_minute', max);
 export const newPlaces = (max: number) => newLimit('concurrent_requests', max);
 
-export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateAnswer> {
+export async function take(rates: Rates, limits: readonly RateLimit[], tokens = 0): Promise<RateDecision> {
   return rates.take({ organizationId: usualOrganization, limits, tokens });
 }
 

@@ -1,7 +1,7 @@
 // HTTP by hand, for what no client library sends: bytes out, the answer's head and body back.
 import { connect, type Socket } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
@@ -11,7 +11,7 @@ export interface RawConnection {
   readonly socket: Socket;
   send(bytes: string | Buffer): void;
   /** The next whole answer; rejects when the connection ends before it or nothing comes in time. */
-  answer(timeoutMs?: number): Promise<RawAnswer>;
+  respond(timeoutMs?: number): Promise<RawResponse>;
   /** Resolves when the other side has closed. */
   readonly closed: Promise<void>;
   /** Everything received so far. */
@@ -36,18 +36,18 @@ export async function openConnection(port: number): Promise<RawConnection> {
     socket.once('connect', resolve);
     socket.once('error', reject);
   });
-  const answer = (timeoutMs = 10_000) =>
-    new Promise<RawAnswer>((resolve, reject) => {
+  const respond = (timeoutMs = 10_000) =>
+    new Promise<RawResponse>((resolve, reject) => {
       const finish = (settle: () => void) => {
         clearTimeout(timer);
         waiting.delete(look);
         settle();
       };
       const look = () => {
-        const parsed = parseAnswer(received);
+        const parsed = parseResponse(received);
         if (parsed !== undefined) {
           received = received.subarray(parsed.length);
-          finish(() => resolve(parsed.answer));
+          finish(() => resolve(parsed.response));
         } else if (socket.closed) finish(() => reject(new Error(`closed after ${received.length} bytes`)));
       };
       const timer = setTimeout(() => finish(() => reject(new Error('no answer in time'))), timeoutMs);
@@ -57,14 +57,14 @@ export async function openConnection(port: number): Promise<RawConnection> {
   return {
     socket,
     send: (bytes) => void socket.write(bytes),
-    answer,
+    respond,
     closed,
     received: () => received.toString(),
   };
 }
 
 /** Answers with a content length only: the gateway's own all have one. */
-function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | undefined {
+function parseResponse(bytes: Buffer): { response: RawResponse; length: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
@@ -76,10 +76,10 @@ function parseAnswer(bytes: Buffer): { answer: RawAnswer; length: number } | und
   );
   const status = Number(statusLine.split(' ')[1]);
   if (status === 100) {
-    const rest = parseAnswer(bytes.subarray(headEnd + 4));
-    return rest && { answer: rest.answer, length: rest.length + headEnd + 4 };
+    const rest = parseResponse(bytes.subarray(headEnd + 4));
+    return rest && { response: rest.response, length: rest.length + headEnd + 4 };
   }
   const length = headEnd + 4 + Number(headers.get('content-length') ?? 0);
   if (bytes.length < length) return undefined;
-  return { answer: { status, headers, body: bytes.subarray(headEnd + 4, length).toString() }, length };
+  return { response: { status, headers, body: bytes.subarray(headEnd + 4, length).toString() }, length };
 }

@@ -13,9 +13,9 @@ export interface RawUpstream {
 }
 
 /** Answers one request; what it writes or destroys is up to it. Its body is what the gateway sent. */
-export type RawAnswerer = (socket: Socket, body: Buffer) => void | Promise<void>;
+export type RawResponder = (socket: Socket, body: Buffer) => void | Promise<void>;
 
-export async function startRawUpstream(answer: RawAnswerer): Promise<RawUpstream> {
+export async function startRawUpstream(respond: RawResponder): Promise<RawUpstream> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -27,7 +27,7 @@ export async function startRawUpstream(answer: RawAnswerer): Promise<RawUpstream
       const request = firstRequest(received);
       if (request === undefined) return;
       received = received.subarray(request.length);
-      void answer(socket, request.body);
+      void respond(socket, request.body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -81,7 +81,7 @@ export interface WindowBooks extends Books {
   readonly endsAt: string | undefined;
 }
 
-type Answered = Readonly<Record<'limitId' | 'window' | `${keyof Omit<Books, 'window'>}Usd`, string>> & {
+type BudgetResponse = Readonly<Record<'limitId' | 'window' | `${keyof Omit<Books, 'window'>}Usd`, string>> & {
   readonly endsAt?: string;
 };
 
@@ -97,14 +97,14 @@ export async function allBooks(
     const { windows = [], nextPageToken = '' } = (await api.call('Budgets/ListWindows', {
       ...asked,
       ...(limitId !== undefined && { limitId }),
-    })) as { windows?: readonly Answered[]; nextPageToken?: string };
+    })) as { windows?: readonly BudgetResponse[]; nextPageToken?: string };
     found.push(...windows.map(booksIn));
     pageToken = nextPageToken;
   } while (pageToken !== '');
   return found;
 }
 
-function booksIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd }: Answered) {
+function booksIn({ limitId, window, endsAt, amountUsd, spentUsd, leasedUsd, unsettledUsd }: BudgetResponse) {
   const nano = (usd: string) => nanoOfUsd(usd) ?? Number.NaN;
   return {
     ...{ limitId, window, endsAt },

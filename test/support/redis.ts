@@ -42,7 +42,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis>
   const url = `redis://127.0.0.1:${port}`;
   const source = options.from ?? (await askDesk('source'));
   const server = await startServers([{ port, args: options.args ?? [] }], source);
-  await until(() => answers(url), { timeoutMs: 10_000, what: 'Redis to answer' });
+  await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to answer' });
   return {
     url,
     port,
@@ -86,7 +86,7 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
   const nodes = [await newNode(), await newNode(), await newNode()] as const;
   const servers = await startServers(nodes, await askDesk('source'));
   for (const { url } of nodes)
-    await until(() => answers(url), { timeoutMs: 10_000, what: 'Redis to answer' });
+    await until(() => responds(url), { timeoutMs: 10_000, what: 'Redis to answer' });
   for (const [index, { url }] of nodes.entries()) {
     await withClient(url, async (client) => {
       const from = Math.ceil((slotCount * index) / nodes.length);
@@ -182,7 +182,7 @@ async function borrowDatabase(given: string, port: number): Promise<TestRedis> {
   return { url, port, pid: undefined, stop: forwarder.stop, kill: forwarder.stop, flush };
 }
 
-function answers(url: string): Promise<boolean> {
+function responds(url: string): Promise<boolean> {
   return withClient(url, (client) => client.ping()).then(
     () => true,
     () => false,

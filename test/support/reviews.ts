@@ -14,7 +14,7 @@ export interface TestInjector {
   readonly injector: Injector;
   readonly authority: TestAuthority;
   /** Sends a body as the API server does. */
-  ask(body: string | object, over?: Ask): Promise<Answer>;
+  ask(body: string | object, over?: Ask): Promise<ReadResponse>;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface Ask {
   readonly agent?: Agent;
 }
 
-export interface Answer {
+export interface ReadResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
@@ -68,7 +68,7 @@ export function injectorEnvironment({ certFile, keyFile }: CertificateFiles): Re
   };
 }
 
-export function ask(port: number, body: string | object, over: Ask): Promise<Answer> {
+export function ask(port: number, body: string | object, over: Ask): Promise<ReadResponse> {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   const { method = 'POST', path = '/inject?timeout=5s', headers, agent } = over;
   return new Promise((resolve, reject) => {
@@ -114,7 +114,7 @@ export interface ReviewResponse {
 }
 
 /** The response in a review; throws where the answer is none. */
-export function responseIn({ status, body }: Answer): ReviewResponse {
+export function responseIn({ status, body }: ReadResponse): ReviewResponse {
   if (status !== 200 || !isObject(body) || !isObject(body.response)) {
     throw new Error(`no review: ${status} ${JSON.stringify(body)}`);
   }

@@ -5,7 +5,7 @@ import { type Recording, recordedRequests } from './recorded.ts';
 import { type Outcome, spend } from './spending.ts';
 import { isAsTold, namedRequest, type ToldUsage } from './witness.ts';
 
-export interface Answered {
+export interface TimedOutcome {
   readonly name: string;
   readonly told: ToldUsage;
   readonly outcome: Outcome;
@@ -15,7 +15,7 @@ export interface Answered {
 }
 
 export interface SteadyCaller {
-  readonly answered: readonly Answered[];
+  readonly outcomes: readonly TimedOutcome[];
   /** Resolves when the last is answered. */
   stop(): Promise<void>;
 }
@@ -24,16 +24,16 @@ let named = 0;
 
 /** Asks, and again so long after each answer. */
 export function keepAsking(url: string, key: string, everyMs: number): SteadyCaller {
-  const answered: Answered[] = [];
+  const outcomes: TimedOutcome[] = [];
   let stopped = false;
   const asking = (async () => {
     while (!stopped) {
-      answered.push(await askOnce(url, key));
+      outcomes.push(await askOnce(url, key));
       await sleep(everyMs);
     }
   })();
   return {
-    answered,
+    outcomes,
     stop: async () => {
       stopped = true;
       await asking;
@@ -41,7 +41,7 @@ export function keepAsking(url: string, key: string, everyMs: number): SteadyCal
   };
 }
 
-export async function askOnce(url: string, key: string): Promise<Answered> {
+export async function askOnce(url: string, key: string): Promise<TimedOutcome> {
   named++;
   const name = `steady-${named}`;
   const told = { promptTokens: 1 + (named % 50), completionTokens: 1 + (named % 97) };
@@ -53,9 +53,9 @@ export async function askOnce(url: string, key: string): Promise<Answered> {
 /** Waits until all that was answered is recorded. @returns what is recorded otherwise than told, twice, or though it was refused */
 export async function wronglyBooked(
   of: Recording,
-  answered: readonly Answered[],
+  outcomes: readonly TimedOutcome[],
 ): Promise<readonly string[]> {
-  const whole = answered.filter(({ outcome }) => outcome === '200');
+  const whole = outcomes.filter(({ outcome }) => outcome === '200');
   const rows = await until(
     async () => {
       const recorded = await recordedRequests(of);
@@ -65,10 +65,10 @@ export async function wronglyBooked(
     { timeoutMs: 30_000, what: 'all usage to be recorded' },
   );
   const byName = Map.groupBy(rows, ({ requestId }) => requestId);
-  const isWrong = ({ name, outcome, told }: Answered) => {
+  const isWrong = ({ name, outcome, told }: TimedOutcome) => {
     const [row, ...others] = byName.get(name) ?? [];
     if (others.length > 0) return true;
     return outcome === '200' ? row === undefined || !isAsTold(row, told) : row !== undefined;
   };
-  return answered.filter(isWrong).map((each) => JSON.stringify([each, byName.get(each.name)]));
+  return outcomes.filter(isWrong).map((each) => JSON.stringify([each, byName.get(each.name)]));
 }

@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-export interface DeskAnswers {
+export interface SharedServers {
   /** Where servers come from. */
   readonly source: ServerSource;
   /** URL of the run's PostgreSQL, as a user who may create databases; started when first asked for. */
@@ -19,11 +19,11 @@ export interface DeskAnswers {
   readonly template: string;
 }
 
-export async function askDesk<Question extends keyof DeskAnswers>(
+export async function askDesk<Question extends keyof SharedServers>(
   question: Question,
-): Promise<DeskAnswers[Question]> {
+): Promise<SharedServers[Question]> {
   const response = await fetch(`${inject('serverDesk')}/${question}`);
-  const answer = await response.text();
-  if (!response.ok) throw new Error(answer);
-  return answer as DeskAnswers[Question];
+  const result = await response.text();
+  if (!response.ok) throw new Error(result);
+  return result as SharedServers[Question];
 }

@@ -60,7 +60,7 @@ export const usagesOf = (count: number, fields: Partial<UsageEvent> = {}): reado
 export type Condition = 'up' | 'down' | 'deaf' | 'mute';
 
 const deadlineMs = 1_000;
-const answerMs = 5;
+const responseMs = 5;
 
 /** The books of a control plane: each event once, by day and id. */
 export class FakeBooks {
@@ -93,7 +93,7 @@ export class FakeBooks {
         this.reports.push(events.length);
         this.underWay++;
         this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
-        await pause(this.#time, condition === 'mute' || condition === 'deaf' ? deadlineMs : answerMs);
+        await pause(this.#time, condition === 'mute' || condition === 'deaf' ? deadlineMs : responseMs);
         this.underWay--;
         if (condition === 'down' || condition === 'mute') throw new Error('no replica has answered');
         if (events.some((event) => organizationId !== undefined && event.organizationId !== organizationId)) {
@@ -239,9 +239,9 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
     stream: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   // What a dead process has asked for is done all the same; only its answer meets nobody.
-  const heard = <T>(answer: Promise<T>): Promise<T> =>
+  const heard = <T>(response: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      answer.then(
+      response.then(
         (value) => isDead || resolve(value),
         (error: unknown) => isDead || reject(error),
       );

@@ -12,7 +12,7 @@ import { providersByName } from '../../proxy/providers/index.ts';
 import type { Provider, ProviderCall } from '../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import { type VendorName, vendors } from '../../simulator/vendors.ts';
-import type { Answer } from '../../simulator/wire-format.ts';
+import type { SimulatedResponse } from '../../simulator/wire-format.ts';
 import { png } from './png.ts';
 import { region, storedKeys } from './vendors.ts';
 
@@ -77,9 +77,13 @@ export interface Asking {
   readonly sequence?: number;
 }
 
-export function askVendor(vendor: VendorName, request: UpstreamRequest, asking: Asking = {}): Answer {
+export function askVendor(
+  vendor: VendorName,
+  request: UpstreamRequest,
+  asking: Asking = {},
+): SimulatedResponse {
   const [path = '', query = ''] = request.path.split(/\?(.*)/s);
-  return vendors[vendor].answer(
+  return vendors[vendor].respond(
     { method: 'POST', path, query, headers: headersOf(request), body: Buffer.from(request.body) },
     {
       keys: new Set(),
@@ -99,7 +103,7 @@ function headersOf({ headers, body }: UpstreamRequest): Record<string, string> {
 }
 
 /** The answer's bytes, part by part. */
-export function partsOf({ parts, behaviour }: Answer): Buffer[] {
+export function partsOf({ parts, behaviour }: SimulatedResponse): Buffer[] {
   if (behaviour.body !== undefined) return [Buffer.from(behaviour.body)];
   return Array.from(parts, (part) => (typeof part === 'string' ? Buffer.from(part) : part));
 }

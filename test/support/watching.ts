@@ -93,10 +93,10 @@ export class WatchingProxy implements WatchStream {
   }
 }
 
-function tell({ answer, changes, recall, reset, started }: WatchResponse): string {
+function tell({ answer: response, changes, recall, reset, started }: WatchResponse): string {
   if (recall) return `recall ${recall.budgetId} ${recall.window}`;
   if (changes) return `changes ${(changes.invalidations ?? []).map((row) => row.revision).join(' ')}`;
-  if (answer) return `answer ${answer.nonce} ${revisionOf(answer.position)}`;
+  if (response) return `answer ${response.nonce} ${revisionOf(response.position)}`;
   return started ? `started ${revisionOf(started.horizon)}` : `reset ${revisionOf(reset?.horizon)}`;
 }
 

@@ -27,7 +27,7 @@ export interface Receiver {
   /** Every request, answered or not. */
   readonly received: Received[];
   /** Default: 204. */
-  answer: (response: ServerResponse, request: Received) => void;
+  respond: (response: ServerResponse, request: Received) => void;
   url(host?: string): string;
   /** Connections. */
   open(): number;
@@ -50,7 +50,7 @@ export async function startReceiver(authority: TestAuthority): Promise<Receiver>
   const receiver: Receiver = {
     port,
     received: [],
-    answer: (response) => response.writeHead(204).end(),
+    respond: (response) => response.writeHead(204).end(),
     url: (host = 'localhost') => `https://${host}:${port}/hook?token=in-the-url`,
     open: () => sockets.size,
     dropConnections: () => server.closeAllConnections(),
@@ -67,7 +67,7 @@ export async function startReceiver(authority: TestAuthority): Promise<Receiver>
     const resumed = request.socket instanceof TLSSocket && request.socket.isSessionReused();
     const received = { path: request.url ?? '', headers: request.headers, body, port: sender, resumed };
     receiver.received.push(received);
-    receiver.answer(response, received);
+    receiver.respond(response, received);
   });
   return receiver;
 }

@@ -66,7 +66,7 @@ const fields = {
   n: {
     path: 'generationConfig.candidateCount',
     read: number('n', { min: 1, max: 8, whole: true }),
-    needs: 'severalAnswers',
+    needs: 'severalResponses',
     takes: (_value, { stream }) => !stream,
   },
   presence_penalty: {

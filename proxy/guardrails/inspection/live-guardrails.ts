@@ -19,7 +19,7 @@ import {
   type ServiceGuardsDeps,
   type ServiceMetrics,
 } from '../services/service-guard.ts';
-import { webhookAnswerBytesMax, webhookConnections } from '../services/webhook.ts';
+import { webhookConnections, webhookResponseBytesMax } from '../services/webhook.ts';
 import { guardStream } from '../stream/guard-stream.ts';
 import { WorkerPool } from '../worker-pool.ts';
 import { RequestInspection, type RequestInspectionDeps } from './request-inspection.ts';
@@ -79,7 +79,7 @@ function openPost({ serviceAddresses, network = {} }: LiveGuardrailsDeps): Guard
   return createGuardedPost({
     ...network,
     allows,
-    bodyBytesMax: webhookAnswerBytesMax,
+    bodyBytesMax: webhookResponseBytesMax,
     keep: webhookConnections,
   });
 }

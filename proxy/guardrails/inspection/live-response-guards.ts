@@ -9,11 +9,11 @@ import type { Decision } from '../../../proto/words/guardrails.ts';
 import { GatewayError } from '../../errors.ts';
 import type { CompiledGuardrail, StageGuardrails } from '../compiled.ts';
 import { blocksOnFailure, type Decisions } from '../decisions.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import { textMax } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
 
-export interface AnswerGuardsDeps {
+export interface ResponseGuardsDeps {
   readonly guardrails: StageGuardrails;
   readonly services: readonly ServiceGuard[];
   readonly decisions: Decisions;
@@ -24,18 +24,18 @@ export interface AnswerGuardsDeps {
   readonly restorable: ReadonlyMap<string, string>;
 }
 
-export class LiveAnswerGuards implements AnswerGuards {
+export class LiveResponseGuards implements ResponseGuards {
   readonly window: number;
   readonly services: readonly ServiceGuard[];
   readonly textMax = textMax;
-  readonly #deps: AnswerGuardsDeps;
+  readonly #deps: ResponseGuardsDeps;
   readonly #restoring: readonly Guard[];
   /** What was decided so far; pass where nothing was. */
   readonly #decisions = new Map<Guardrail, Decision>();
   readonly #guardrails = new WeakMap<Guard, Guardrail>();
   #isTooLong = false;
 
-  constructor(deps: AnswerGuardsDeps) {
+  constructor(deps: ResponseGuardsDeps) {
     this.#deps = deps;
     this.window = deps.window;
     this.services = deps.services;

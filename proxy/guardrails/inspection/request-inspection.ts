@@ -20,7 +20,7 @@ import type { InspectContext, Inspection, OutputGuard } from '../guardrail.ts';
 import type { Scanner } from '../scanner.ts';
 import type { ServiceGuard } from '../service.ts';
 import type { createServiceGuards } from '../services/service-guard.ts';
-import { AnswerInspection, type GuardStream, holds } from './response-inspection.ts';
+import { type GuardStream, holds, ResponseInspection } from './response-inspection.ts';
 import { inspectBody } from './stage-inspection.ts';
 
 export interface RequestInspectionDeps extends DecisionsDeps {
@@ -110,7 +110,7 @@ export class RequestInspection {
     const { output: guardrails } = this.#applied;
     const { others, texts, services } = guardrails;
     if (others.length + texts.length + services.length + this.#restorable.size === 0) return undefined;
-    return new AnswerInspection({
+    return new ResponseInspection({
       guardrails,
       services: this.#services('output', call),
       taken: this.#placeholders.counts,

@@ -6,7 +6,7 @@ import { readJsonInSteps } from '../../../common/sliced-json-reader.ts';
 import { writeJsonInSteps } from '../../../common/sliced-json-writer.ts';
 import type { Found } from '../../../guardrails/inspection/findings.ts';
 import type { Slot } from '../../../guardrails/inspection/inspection-schema.ts';
-import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
 import { restored, restoreMatcher } from '../../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import { scan } from '../../../guardrails/scan.ts';
@@ -17,18 +17,18 @@ import type { AttemptResult, CompleteResult, StreamResult } from '../../upstream
 import { ProviderFailure } from '../../upstream/provider-failure.ts';
 import type { StageGuardrails } from '../compiled.ts';
 import type { InspectContext, OutputGuard } from '../guardrail.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import { guardedFailure, keptBack } from '../response-guards.ts';
-import { LiveAnswerGuards } from './live-response-guards.ts';
+import { LiveResponseGuards } from './live-response-guards.ts';
 import { inspectBody, type StageInspectionDeps } from './stage-inspection.ts';
 
 export type GuardStream = (
   source: StreamResult,
-  guards: AnswerGuards,
+  guards: ResponseGuards,
   context: InspectContext,
 ) => Promise<StreamResult>;
 
-export interface AnswerInspectionDeps
+export interface ResponseInspectionDeps
   extends Pick<
     StageInspectionDeps,
     'guardrails' | 'services' | 'decisions' | 'context' | 'scanner' | 'owner'
@@ -45,10 +45,10 @@ export interface AnswerInspectionDeps
 /** Of commas and opening brackets: a whole response of more is not inspected, as one of too much text is not. */
 const structuralMax = 250_000;
 
-export class AnswerInspection implements OutputGuard {
-  readonly #deps: AnswerInspectionDeps;
+export class ResponseInspection implements OutputGuard {
+  readonly #deps: ResponseInspectionDeps;
 
-  constructor(deps: AnswerInspectionDeps) {
+  constructor(deps: ResponseInspectionDeps) {
     this.#deps = deps;
   }
 
@@ -57,11 +57,11 @@ export class AnswerInspection implements OutputGuard {
     for (const guardrail of guardrails.others) decisions.failed(guardrail, 'output');
     if (result.kind === 'complete') return this.#deps.timed(() => this.#complete(result));
     decisions.streams([...guardrails.texts.map(({ guardrail }) => guardrail), ...guardrails.services]);
-    return this.#deps.guardStream(result, this.#answerGuards(), this.#deps.context);
+    return this.#deps.guardStream(result, this.#responseGuards(), this.#deps.context);
   }
 
   failure(error: unknown): unknown {
-    const guards = this.#answerGuards();
+    const guards = this.#responseGuards();
     const left = guardedFailure(error, guards);
     // A refusal counts what it decided by itself.
     if (left instanceof ProviderFailure && left.message !== keptBack) guards.ended();
@@ -87,11 +87,11 @@ export class AnswerInspection implements OutputGuard {
   /** @returns the very same body where nothing is replaced */
   #left(body: unknown): unknown {
     if (!isObject(body)) {
-      this.#answerGuards().tooLong();
+      this.#responseGuards().tooLong();
       return body;
     }
     const told = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
-    return inspectBody(told, answerPlaces, this.#inspection());
+    return inspectBody(told, responsePlaces, this.#inspection());
   }
 
   async #inTurns<T>(steps: Generator<void, T>): Promise<T> {
@@ -111,8 +111,8 @@ export class AnswerInspection implements OutputGuard {
     }
   }
 
-  #answerGuards(): AnswerGuards {
-    return new LiveAnswerGuards({ ...this.#deps, window: this.#deps.scanner.window });
+  #responseGuards(): ResponseGuards {
+    return new LiveResponseGuards({ ...this.#deps, window: this.#deps.scanner.window });
   }
 
   #inspection(): StageInspectionDeps {
@@ -141,11 +141,11 @@ export function holds({ texts, services }: StageGuardrails): boolean {
 }
 
 /** They spell out the text, token by token. Who asks for them is refused; some servers send them unasked. */
-function withoutLogprobs(answer: JsonObject): JsonObject {
-  const { choices } = answer;
-  if (!Array.isArray(choices) || !choices.some(spellsText)) return answer;
+function withoutLogprobs(response: JsonObject): JsonObject {
+  const { choices } = response;
+  if (!Array.isArray(choices) || !choices.some(spellsText)) return response;
   return {
-    ...answer,
+    ...response,
     choices: choices.map((choice: unknown) => (spellsText(choice) ? { ...choice, logprobs: null } : choice)),
   };
 }

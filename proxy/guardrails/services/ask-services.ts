@@ -79,12 +79,12 @@ async function rewritten(
       isWhole: one.isWhole,
       text: one.ask(),
     }));
-    const answers = await service.judge(
+    const responses = await service.judge(
       asked.map(({ text }) => text),
       signal,
       aboutOf(asked),
     );
-    for (const [at, [index, one]] of due.entries()) left[index] += one.judged(answers[at] ?? '');
+    for (const [at, [index, one]] of due.entries()) left[index] += one.judged(responses[at] ?? '');
   }
 }
 

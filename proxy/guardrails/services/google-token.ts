@@ -51,8 +51,8 @@ export class AccessTokens {
       },
       signal,
     );
-    const answer = parseJson(body.toString('utf8'));
-    const told = isObject(answer) ? answer.access_token : undefined;
+    const response = parseJson(body.toString('utf8'));
+    const told = isObject(response) ? response.access_token : undefined;
     if (status !== 200 || typeof told !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(told))
       throw new ServiceFailedError('refused');
     this.#known = { token: told, until: now + lifeSeconds * 1000 - marginMs };

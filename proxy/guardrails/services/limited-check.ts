@@ -3,10 +3,10 @@
 // one service that hangs keeps no other guardrail waiting.
 import { Breaker } from '../../../common/breaker.ts';
 import type { Clock } from '../../../common/clock.ts';
-import { AnswerTooLongError } from '../../../common/guarded-request.ts';
+import { ResponseTooLongError } from '../../../common/guarded-request.ts';
 import type { Logger } from '../../../common/logger.ts';
 import { errorCode } from '../../../common/system-errors.ts';
-import { NoAnswerError } from '../../../guardrails/services/adapter.ts';
+import { NoResponseError } from '../../../guardrails/services/adapter.ts';
 import { LookupRefusedError } from '../../upstream/name-lookups.ts';
 import { TransportError } from '../../upstream/transport.ts';
 import {
@@ -53,7 +53,7 @@ export class LimitedCheck implements ServiceCheck {
     const timeUp = AbortSignal.timeout(this.#deps.timeoutMs);
     try {
       const verdict = await this.#askInTurn(question, AbortSignal.any([signal, timeUp]));
-      this.#answered(question);
+      this.#onResponse(question);
       return verdict;
     } catch (error) {
       // Whoever asked has left: that says nothing about the service.
@@ -70,7 +70,7 @@ export class LimitedCheck implements ServiceCheck {
     return await this.#deps.ask(question, signal);
   }
 
-  #answered({ guardrail }: ServiceQuestion): void {
+  #onResponse({ guardrail }: ServiceQuestion): void {
     this.#deps.asked('answered');
     if (this.#breaker.succeeded())
       this.#deps.log.info({ guardrail_id: guardrail.id }, "a guardrail's service answers again");
@@ -96,7 +96,7 @@ export class LimitedCheck implements ServiceCheck {
 function failure(error: unknown, timeUp: AbortSignal): ServiceFailedError | NotAskedError {
   if (error instanceof ServiceFailedError || error instanceof NotAskedError) return error;
   if (isOwnLack(error)) return new NotAskedError('busy', { cause: error });
-  if (error instanceof AnswerTooLongError || error instanceof NoAnswerError)
+  if (error instanceof ResponseTooLongError || error instanceof NoResponseError)
     return new ServiceFailedError('answer', error);
   return new ServiceFailedError(timeUp.aborted ? 'timeout' : 'unreachable', error);
 }

@@ -3,7 +3,7 @@
 import type { ModelCheck } from '../../../guardrails/definition.ts';
 import type { ModelForm, ModelMessage } from '../../../guardrails/models/form.ts';
 import { modelForm } from '../../../guardrails/models/index.ts';
-import { NoAnswerError, type TextVerdict } from '../../../guardrails/services/adapter.ts';
+import { NoResponseError, type TextVerdict } from '../../../guardrails/services/adapter.ts';
 import type { Caller } from '../../access/authenticator.ts';
 import { ServiceFailedError } from '../service.ts';
 import { documentsOf, verdictsOf } from './documents.ts';
@@ -18,7 +18,7 @@ export interface ModelQuestion {
   /** `<provider>/<model>` */
   readonly model: string;
   readonly messages: readonly ModelMessage[];
-  readonly answerTokensMax: number;
+  readonly responseTokensMax: number;
 }
 
 /**
@@ -49,7 +49,7 @@ export function createModelAsk(check: ModelCheck, askModel: AskModel): Ask {
           guardrailId: guardrail.id,
           model: check.model,
           messages: form.ask(text, { stage, context }, check),
-          answerTokensMax: form.answerTokensMax,
+          responseTokensMax: form.responseTokensMax,
         };
         verdicts[index]?.push({ found: read(form, await askModel(asked, either), check) });
       }
@@ -67,7 +67,7 @@ function read(form: ModelForm, said: string, check: ModelCheck) {
   try {
     return form.read(said, check);
   } catch (error) {
-    if (error instanceof NoAnswerError) throw new ServiceFailedError('answer', error);
+    if (error instanceof NoResponseError) throw new ServiceFailedError('answer', error);
     throw error;
   }
 }

@@ -25,7 +25,7 @@ export const moderationTimeoutMs = 5_000;
 /** UTF-16 units of one input, and inputs of one question: well below what the vendor takes. */
 const pieceLengthMax = 8_000;
 const inputsMax = 32;
-const answerBytesMax = 1024 * 1024;
+const responseBytesMax = 1024 * 1024;
 
 export function createModerationAsk(check: ModerationCheck, { transport, targets }: ModerationDeps): Ask {
   return async ({ guardrail, organization, texts }, signal) => {
@@ -69,11 +69,11 @@ async function ask(
       headers: ['authorization', `Bearer ${apiKeyOf(target)}`, ...commonHeaders(false)],
       body: JSON.stringify({ model: check.model, input }),
     },
-    { transport, owner, signal, bytesMax: answerBytesMax },
+    { transport, owner, signal, bytesMax: responseBytesMax },
   );
   if (status !== 200) throw new ServiceFailedError('refused');
-  const answer = parseJson(body.toString('utf8'));
-  const results = isObject(answer) ? answer.results : undefined;
+  const response = parseJson(body.toString('utf8'));
+  const results = isObject(response) ? response.results : undefined;
   if (!Array.isArray(results) || results.length !== input.length) throw new ServiceFailedError('answer');
   return results.flatMap((result) => categoriesIn(result, check));
 }

@@ -1,6 +1,6 @@
 // A request to a provider whose answer is read as a whole, up to a bound.
 import { ByteStore } from '../../../common/byte-store.ts';
-import { AnswerTooLongError } from '../../../common/guarded-request.ts';
+import { ResponseTooLongError } from '../../../common/guarded-request.ts';
 import type { ShareOwner } from '../../../common/shares.ts';
 import type { OutgoingRequest, Transport, UpstreamReceiver } from '../../upstream/transport.ts';
 
@@ -14,16 +14,16 @@ export interface PostWholeOptions {
   readonly bytesMax: number;
 }
 
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** @throws TransportError, AnswerTooLongError */
+/** @throws TransportError, ResponseTooLongError */
 export function postWhole(
   request: OutgoingRequest,
   { transport, owner, signal, bytesMax }: PostWholeOptions,
-): Promise<WholeAnswer> {
+): Promise<WholeResponse> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const body = new ByteStore();
@@ -43,7 +43,7 @@ export function postWhole(
         body.push(chunk);
         if (body.length <= bytesMax) return;
         over();
-        end(new AnswerTooLongError());
+        end(new ResponseTooLongError());
       },
       onEnd: () => {
         over();

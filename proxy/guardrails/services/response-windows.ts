@@ -3,14 +3,14 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { mapPaths, type Slot } from '../../../guardrails/inspection/inspection-schema.ts';
-import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
 import type { Placeholders } from '../../../guardrails/placeholders.ts';
 import { type Piece, readDelta } from '../delta.ts';
 import type { ServiceGuard } from '../service.ts';
 import { aboutOf, rewrites } from './ask-services.ts';
 import { type DueText, ServedText } from './served-text.ts';
 
-export interface AnswerWindowsDeps {
+export interface ResponseWindowsDeps {
   /** Those that hold. */
   readonly services: readonly ServiceGuard[];
   /** Fresh ones for a text. */
@@ -52,8 +52,8 @@ interface Rest {
   readonly after: readonly (readonly [ServedText, at: number])[];
 }
 
-export class AnswerWindows {
-  readonly #deps: AnswerWindowsDeps;
+export class ResponseWindows {
+  readonly #deps: ResponseWindowsDeps;
   readonly #stages: readonly (readonly ServiceGuard[])[];
   readonly #channels = new Map<string, Channel>();
   readonly #paths = new Map<string, PathText>();
@@ -64,7 +64,7 @@ export class AnswerWindows {
   #out: JsonObject[] = [];
   #hasEnded = false;
 
-  constructor(deps: AnswerWindowsDeps) {
+  constructor(deps: ResponseWindowsDeps) {
     const { services } = deps;
     this.#deps = deps;
     const looking = services.filter((service) => !rewrites(service));
@@ -166,7 +166,7 @@ export class AnswerWindows {
   /** @param of whose it is, for texts that go on in a later chunk; undefined: none does */
   #addRest(chunk: JsonObject, of: string | undefined): void {
     const texts: RestText[] = [];
-    mapPaths(chunk, answerPlaces, (slot) => {
+    mapPaths(chunk, responsePlaces, (slot) => {
       this.#restLength += slot.text.length;
       const goesOn = of !== undefined && slot.path !== undefined;
       texts.push(goesOn ? this.#onPath(`${of} ${slot.path}`, slot) : this.#whole(slot));
@@ -235,7 +235,7 @@ function isReady({ texts, after }: Rest): boolean {
 function leftOf({ chunk, texts }: Rest): JsonObject {
   if (texts.length === 0) return chunk;
   const next = texts.values();
-  const left = mapPaths(chunk, answerPlaces, ({ text }) => {
+  const left = mapPaths(chunk, responsePlaces, ({ text }) => {
     const one = next.next().value;
     return one === undefined ? text : leftOfText(one);
   });

@@ -10,8 +10,8 @@ import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { InspectContext } from '../guardrail.ts';
 import type { ServiceGuard } from '../service.ts';
 import { askServices } from './ask-services.ts';
-import { AnswerWindows } from './response-windows.ts';
-import { WholeAnswer } from './whole-response.ts';
+import { ResponseWindows } from './response-windows.ts';
+import { WholeResponse } from './whole-response.ts';
 
 export interface ServedStreamDeps {
   readonly services: readonly ServiceGuard[];
@@ -46,9 +46,9 @@ class ServedStream implements StreamResult, StreamSink {
   readonly #context: ServedContext;
   readonly #holding: readonly ServiceGuard[];
   /** Undefined: nothing is held. */
-  readonly #windows: AnswerWindows | undefined;
+  readonly #windows: ResponseWindows | undefined;
   /** For those that observe; undefined where there are none, or it is too long. */
-  #observed: WholeAnswer | undefined;
+  #observed: WholeResponse | undefined;
   readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
   readonly #handedOver = Promise.withResolvers<StreamResult>();
   readonly #asking = new AbortController();
@@ -69,8 +69,8 @@ class ServedStream implements StreamResult, StreamSink {
     this.#context = context;
     this.#holding = services.filter(({ holds }) => holds);
     this.#windows =
-      this.#holding.length === 0 ? undefined : new AnswerWindows({ services: this.#holding, placeholders });
-    this.#observed = this.#holding.length === services.length ? undefined : new WholeAnswer();
+      this.#holding.length === 0 ? undefined : new ResponseWindows({ services: this.#holding, placeholders });
+    this.#observed = this.#holding.length === services.length ? undefined : new WholeResponse();
   }
 
   start(): Promise<StreamResult> {

@@ -68,7 +68,7 @@ export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): A
     const either = AbortSignal.any([signal, ending.signal]);
     const askOn = async () => {
       for (const exchange of next) {
-        const told = await answered(exchange, asking, either);
+        const told = await postExchange(exchange, asking, either);
         for (const [at, index] of exchange.texts.entries()) verdicts[index]?.push(told[at] ?? { found: [] });
       }
     };
@@ -100,8 +100,8 @@ function exchangesOf({ check, adapter, question }: Asking): {
   return { documents, exchanges: adapter.ask(asked, check) };
 }
 
-/** @throws ServiceFailedError, NoAnswerError, or what the connection fails with */
-async function answered(
+/** @throws ServiceFailedError, NoResponseError, or what the connection fails with */
+async function postExchange(
   exchange: ServiceExchange,
   asking: Asking,
   signal: AbortSignal,
@@ -120,9 +120,9 @@ async function answered(
     asking,
     signal,
   );
-  const answer = await deps.post({ url, headers: { ...headers, ...authorized }, body, owner }, signal);
-  if (answer.status !== 200) throw new ServiceFailedError('refused');
-  const read = parseJson(answer.body.toString('utf8'));
+  const response = await deps.post({ url, headers: { ...headers, ...authorized }, body, owner }, signal);
+  if (response.status !== 200) throw new ServiceFailedError('refused');
+  const read = parseJson(response.body.toString('utf8'));
   if (read === undefined) throw new ServiceFailedError('answer');
   const verdicts = exchange.read(read);
   if (verdicts.length !== exchange.texts.length) throw new ServiceFailedError('answer');

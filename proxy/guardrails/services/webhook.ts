@@ -1,7 +1,7 @@
 // A service of the organization's own that is asked over https: a documented contract in JSON, signed as Standard Webhooks.
 // Whatever is not an answer of the contract is a failed check, which the guardrail's failure rule decides.
 import type { Clock } from '../../../common/clock.ts';
-import type { GuardedAnswer, GuardedPost, KeptConnections } from '../../../common/guarded-request.ts';
+import type { GuardedPost, GuardedResponse, KeptConnections } from '../../../common/guarded-request.ts';
 import { isObject, parseJson } from '../../../common/json.ts';
 import { uuidv7 } from '../../../common/uuid.ts';
 import { signedHeaders } from '../../../common/webhook-signature.ts';
@@ -10,12 +10,12 @@ import { labelsIn, ServiceFailedError, type ServiceQuestion, type ServiceVerdict
 import type { Ask } from './limited-check.ts';
 
 export interface WebhookDeps {
-  /** Reads answers up to webhookAnswerBytesMax. */
+  /** Reads answers up to webhookResponseBytesMax. */
   readonly post: GuardedPost;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export const webhookAnswerBytesMax = 2 * 1024 * 1024;
+export const webhookResponseBytesMax = 2 * 1024 * 1024;
 /** Idle for less than most servers keep a connection open. */
 export const webhookConnections: KeptConnections = { countMax: 8, idleMs: 4_000, ageMsMax: 60_000 };
 
@@ -58,11 +58,11 @@ function questionBody({ guardrail, stage, requestId, organization, model, texts 
 }
 
 /** @throws ServiceFailedError */
-function readVerdict({ status, body }: GuardedAnswer, textCount: number): ServiceVerdict {
+function readVerdict({ status, body }: GuardedResponse, textCount: number): ServiceVerdict {
   if (status !== 200) throw new ServiceFailedError('refused');
-  const answer = parseJson(body.toString('utf8'));
-  if (!isObject(answer)) throw new ServiceFailedError('answer');
-  const { decision, labels, texts } = answer;
+  const response = parseJson(body.toString('utf8'));
+  if (!isObject(response)) throw new ServiceFailedError('answer');
+  const { decision, labels, texts } = response;
   switch (decision) {
     case 'pass':
       return { kind: 'pass' };

@@ -2,7 +2,7 @@
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
-import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
 import { type Piece, readDelta } from '../delta.ts';
 import type { AskedText } from './ask-services.ts';
 
@@ -12,7 +12,7 @@ interface Part {
   chunk(text: string): JsonObject;
 }
 
-export class WholeAnswer {
+export class WholeResponse {
   readonly #parts: Part[] = [];
   readonly #texts = new Map<string, Part>();
   #length = 0;
@@ -31,7 +31,7 @@ export class WholeAnswer {
   /** All texts, each in one piece. */
   texts(): readonly AskedText[] {
     const chunks = this.#parts.map(({ text, chunk }) => chunk(text));
-    return slotsOf(chunks, answerPlaces).map(({ text, isFixed }) => ({ text, isFixed }));
+    return slotsOf(chunks, responsePlaces).map(({ text, isFixed }) => ({ text, isFixed }));
   }
 
   #addChoice(choice: JsonObject, chunk: JsonObject): void {

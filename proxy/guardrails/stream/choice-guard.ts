@@ -7,7 +7,7 @@ import { choicePlaces } from '../../../guardrails/inspection/response-schema.ts'
 import { TextWindow } from '../../../guardrails/window.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
 import { type CallPiece, joined, type Piece, readDelta, withoutEmpty } from '../delta.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import { Channel, type Decidable } from './channel.ts';
 import { HeldCall } from './held-call.ts';
 import { type Left, PathWindows } from './path-windows.ts';
@@ -37,7 +37,7 @@ export interface LaterFields {
 }
 
 export interface ChoiceGuardDeps {
-  readonly guards: AnswerGuards;
+  readonly guards: ResponseGuards;
   readonly whole: WholeGuard;
   /** What comes out leads nowhere: whatever can be inspected is, and nothing is refused for its form. */
   readonly observes: boolean;
@@ -54,7 +54,7 @@ const knownOfDelta: ReadonlySet<string> = new Set(Object.keys(messageFields));
 
 export class ChoiceGuard {
   readonly index: unknown;
-  readonly #guards: AnswerGuards;
+  readonly #guards: ResponseGuards;
   readonly #whole: WholeGuard;
   readonly #observes: boolean;
   readonly #channels = new Map<string, Channel>();

@@ -2,9 +2,9 @@
 // shape; whatever else a chunk says leaves after the text that came before it; what ends a choice, and the usage, leave last.
 import { plainNumber } from '../../../common/exact-number.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
-import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
+import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
 import { saysNothing } from '../delta.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import type { Decidable } from './channel.ts';
 import { ChoiceGuard, type ChoiceGuardDeps, type LaterFields, parted } from './choice-guard.ts';
 import { headFields, headOf } from './chunk-pieces.ts';
@@ -50,10 +50,10 @@ interface Waiting {
 
 const nothing: JsonObject = {};
 const noExtras: Extras = { known: nothing };
-const knownOfChunk: ReadonlySet<string> = new Set(Object.keys(answerPlaces.fields ?? {}));
+const knownOfChunk: ReadonlySet<string> = new Set(Object.keys(responsePlaces.fields ?? {}));
 
 export class ChunkGuard {
-  readonly #guards: AnswerGuards;
+  readonly #guards: ResponseGuards;
   readonly #deps: ChoiceGuardDeps;
   readonly #heldMax: HeldMax;
   readonly #whole: WholeGuard;
@@ -71,14 +71,14 @@ export class ChunkGuard {
   #usage: JsonObject | undefined;
   #usageChunk: { readonly head: JsonObject; readonly extras: Extras } | undefined;
 
-  constructor(guards: AnswerGuards, heldMax: HeldMax, observes: boolean) {
+  constructor(guards: ResponseGuards, heldMax: HeldMax, observes: boolean) {
     const whole = createWholeGuard(guards);
     this.#guards = guards;
     this.#heldMax = heldMax;
     this.#whole = whole;
     const windows = { count: 0 };
     this.#deps = { guards, whole, observes, windows };
-    this.#paths = new PathWindows({ guards, windows, place: answerPlaces, mayRepeat: true });
+    this.#paths = new PathWindows({ guards, windows, place: responsePlaces, mayRepeat: true });
   }
 
   /** UTF-16 units that are held, windows aside. */

@@ -5,7 +5,7 @@ import { BlockedError } from '../../../guardrails/window.ts';
 import { SseSplitter } from '../../formats/sse.ts';
 import type { StreamResult, StreamSink } from '../../upstream/attempt.ts';
 import type { InspectContext } from '../guardrail.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import { guardedFailure } from '../response-guards.ts';
 import { serveStream } from '../services/served-stream.ts';
 import type { HeldMax } from './chunk-guard.ts';
@@ -26,7 +26,7 @@ export type StreamGuardContext = Pick<InspectContext, 'onAbort' | 'buffer'>;
  */
 export function guardStream(
   source: StreamResult,
-  guards: AnswerGuards,
+  guards: ResponseGuards,
   deps: StreamGuardDeps,
   context: StreamGuardContext,
 ): Promise<StreamResult> {
@@ -47,7 +47,7 @@ export function guardStream(
 /** Calls are inspected in one go: none that takes longer than this. */
 const callMsMax = 250;
 
-function heldMax(guards: AnswerGuards, { eventBytesMax }: StreamGuardDeps): HeldMax {
+function heldMax(guards: ResponseGuards, { eventBytesMax }: StreamGuardDeps): HeldMax {
   const nsPerUnit = guards.guards().reduce((sum, { matcher }) => sum + matcher.cost, 0);
   const calls = Math.min(guards.textMax, Math.ceil((callMsMax * 1e6) / Math.max(1, nsPerUnit)));
   return { calls, all: eventBytesMax };
@@ -60,7 +60,7 @@ class GuardedStream implements StreamResult, StreamSink {
   readonly kind = 'stream';
   readonly headers: readonly string[];
   readonly #source: StreamResult;
-  readonly #guards: AnswerGuards;
+  readonly #guards: ResponseGuards;
   readonly #context: StreamGuardContext;
   readonly #inspection: StreamInspection;
   /** The source's events are whole, and within its own limits. */
@@ -82,7 +82,7 @@ class GuardedStream implements StreamResult, StreamSink {
 
   constructor(
     source: StreamResult,
-    guards: AnswerGuards,
+    guards: ResponseGuards,
     deps: StreamGuardDeps,
     context: StreamGuardContext,
   ) {

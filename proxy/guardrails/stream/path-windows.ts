@@ -9,14 +9,14 @@ import {
   TooDeepError,
 } from '../../../guardrails/inspection/inspection-schema.ts';
 import { guardText, TextWindow } from '../../../guardrails/window.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import { type Decidable, KeptChannel } from './channel.ts';
 
 /** Windows of one stream, all its choices together. */
 export const windowsMax = 256;
 
 export interface PathWindowsDeps {
-  readonly guards: AnswerGuards;
+  readonly guards: ResponseGuards;
   /** How many windows the stream has: all that know this object count together. */
   readonly windows: { count: number };
   readonly place: Place;

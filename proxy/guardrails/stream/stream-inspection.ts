@@ -4,12 +4,12 @@ import { parseExactJson } from '../../../common/exact-json.ts';
 import { isObject, type JsonObject } from '../../../common/json.ts';
 import { protocolError } from '../../formats/protocol-error.ts';
 import { eventData } from '../../formats/sse.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import { ChunkGuard, type HeldMax, type PassedChunk } from './chunk-guard.ts';
 import { sliceMax, slicesOf } from './chunk-pieces.ts';
 
 export class StreamInspection {
-  readonly #guards: AnswerGuards;
+  readonly #guards: ResponseGuards;
   readonly #chunks: ChunkGuard;
   readonly #observes: boolean;
   #begun = false;
@@ -21,7 +21,7 @@ export class StreamInspection {
   #slices: JsonObject[] = [];
 
   /** @param heldMax above it the failure rules hold */
-  constructor(guards: AnswerGuards, heldMax: HeldMax) {
+  constructor(guards: ResponseGuards, heldMax: HeldMax) {
     this.#guards = guards;
     const holds = guards.services.some((service) => service.holds);
     this.#observes = !holds && guards.guards().every(({ replacement }) => replacement === 'keep');

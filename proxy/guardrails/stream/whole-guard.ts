@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../../common/json.ts';
 import { fields, type Place, TooDeepError } from '../../../guardrails/inspection/inspection-schema.ts';
 import { messageFields } from '../../../guardrails/inspection/message-schema.ts';
-import { answerPlaces } from '../../../guardrails/inspection/response-schema.ts';
-import type { AnswerGuards } from '../response-guards.ts';
+import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
+import type { ResponseGuards } from '../response-guards.ts';
 import { guardStrings } from '../response-guards.ts';
 
 /** Fields by where they stand, as they pass. @throws BlockedError; GatewayError guardrail_blocked for what is nested too deep */
@@ -14,9 +14,9 @@ export interface WholeGuard {
 }
 
 const deltaPlace = fields(messageFields);
-const choicePlace = answerPlaces.fields?.choices ?? answerPlaces;
+const choicePlace = responsePlaces.fields?.choices ?? responsePlaces;
 
-export function createWholeGuard(guards: AnswerGuards): WholeGuard {
+export function createWholeGuard(guards: ResponseGuards): WholeGuard {
   const at = (place: Place) => (body: JsonObject) => {
     try {
       return guardStrings(body, (form) => guards.guards(form), place);
@@ -26,5 +26,5 @@ export function createWholeGuard(guards: AnswerGuards): WholeGuard {
       return body;
     }
   };
-  return { ofDelta: at(deltaPlace), ofChoice: at(choicePlace), ofChunk: at(answerPlaces) };
+  return { ofDelta: at(deltaPlace), ofChoice: at(choicePlace), ofChunk: at(responsePlaces) };
 }

@@ -118,10 +118,10 @@ async function runPod(cluster: Cluster, pod: TestPod): Promise<string> {
   const process_ = running.runHere('app', [process.execPath, app]);
   await untilReady(process_, 'app listens');
   const response = await fetch(`http://${running.address}:8080/`);
-  const answer = await response.text();
-  mustEqual(response.status, 200, `the app’s answer (${answer}; ${sidecar.stdout().slice(-600)})`);
+  const result = await response.text();
+  mustEqual(response.status, 200, `the app’s answer (${result}; ${sidecar.stdout().slice(-600)})`);
   await running.close();
-  return `the app answers on 8080: ${JSON.stringify(answer.slice(0, 40))}`;
+  return `the app answers on 8080: ${JSON.stringify(result.slice(0, 40))}`;
 }
 
 /** As the ReplicaSet controller creates it. */

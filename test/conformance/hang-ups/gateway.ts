@@ -64,7 +64,7 @@ export async function startHangUpGateway(options: HangUpGatewayOptions): Promise
   );
   const transport = transportTo([`127.0.0.1:${vendorPort}`], {}, 5000);
   const turns = new LoopTurns({ now: () => performance.now() });
-  const limits = { answerBytesMax: 1e6, eventBytesMax: 1e6 };
+  const limits = { responseBytesMax: 1e6, eventBytesMax: 1e6 };
   const server = await startTrafficServer({
     address: { host: '127.0.0.1', port: 0 },
     headerBytesMax: 16 * 1024,

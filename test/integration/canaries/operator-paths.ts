@@ -157,7 +157,7 @@ async function invalidRequests(scene: Scene): Promise<void> {
 }
 
 async function overGrpc(scene: Scene): Promise<void> {
-  const { gateway, keys, answers } = scene;
+  const { gateway, keys, responses } = scene;
   const caller = new GrpcCaller(`127.0.0.1:${gateway.controlPlane.grpcPort}`);
   const { id } = gateway.organization;
   const bad = {
@@ -173,11 +173,11 @@ async function overGrpc(scene: Scene): Promise<void> {
     keys.usable,
     `${keys.owner}\n`.trim().slice(1),
   ]) {
-    answers.push(JSON.stringify(await caller.call('ProviderKeys.Create', token, bad)));
-    answers.push(
+    responses.push(JSON.stringify(await caller.call('ProviderKeys.Create', token, bad)));
+    responses.push(
       JSON.stringify(await caller.call('VirtualKeys.List', token, { organizationId: keys.usable })),
     );
-    answers.push(
+    responses.push(
       JSON.stringify(
         await caller.call('Access.Resolve', token === gateway.proxyToken ? keys.owner : token, {
           keyHash: keys.usable,

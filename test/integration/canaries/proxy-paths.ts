@@ -69,8 +69,8 @@ async function letIn(scene: Scene): Promise<void> {
   }
 }
 
-export async function expectStatus(status: number, answer: Promise<string>): Promise<void> {
-  const [line] = (await answer).split('\r\n');
+export async function expectStatus(status: number, response: Promise<string>): Promise<void> {
+  const [line] = (await response).split('\r\n');
   if (!line?.startsWith(`HTTP/1.1 ${status} `)) throw new Error(`${line} in place of ${status}`);
 }
 

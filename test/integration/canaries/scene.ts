@@ -12,7 +12,7 @@ export interface Scene {
   readonly hasty: TestProxy;
   readonly canaries: Canaries;
   /** Whole answers, heads included. */
-  readonly answers: string[];
+  readonly responses: string[];
   readonly keys: SceneKeys;
   /** Everything from the first byte of the answer to the end of the connection. */
   exchange(port: number, bytes: string): Promise<string>;
@@ -46,7 +46,7 @@ export async function startScene(databaseUrl: string, redis: TestRedis): Promise
   const gateway = await startGateway({ databaseUrl, proxy: { REDIS_URL: redis.url } });
   const hasty = await gateway.startProxy({ GATEWAY_TOTAL_TIMEOUT: '300ms' });
   const canaries = new Canaries();
-  const answers: string[] = [];
+  const responses: string[] = [];
   const { secrets, proxyToken, organization } = gateway;
   canaries.add('bootstrap token', secrets.bootstrapToken);
   canaries.add('platform token', secrets.platformToken);
@@ -62,7 +62,7 @@ export async function startScene(databaseUrl: string, redis: TestRedis): Promise
     const connection = await openConnection(port);
     connection.send(bytes);
     await connection.closed;
-    answers.push(connection.received());
+    responses.push(connection.received());
     return connection.received();
   };
   const call: Scene['call'] = async (method, request, { token = organization.ownerToken, returns } = {}) => {
@@ -73,15 +73,15 @@ export async function startScene(databaseUrl: string, redis: TestRedis): Promise
       `content-length: ${Buffer.byteLength(body)}`,
       'connection: close',
     ];
-    const answer = await exchange(gateway.controlPlane.httpPort, [...head, ...rest, '', body].join('\r\n'));
-    const value = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as Record<string, unknown>;
+    const response = await exchange(gateway.controlPlane.httpPort, [...head, ...rest, '', body].join('\r\n'));
+    const value = JSON.parse(response.slice(response.indexOf('\r\n\r\n'))) as Record<string, unknown>;
     if (returns !== undefined) {
       const secret = canaries.add(returns.as, String(value[returns.field]));
-      answers.push((answers.pop() ?? '').replace(secret, ''));
+      responses.push((responses.pop() ?? '').replace(secret, ''));
     }
     return value;
   };
-  const scene = { gateway, hasty, canaries, answers, exchange, call };
+  const scene = { gateway, hasty, canaries, responses, exchange, call };
   return { ...scene, keys: await makeKeys(scene) };
 }
 

@@ -26,7 +26,7 @@ export async function walkVendors(scene: Scene): Promise<void> {
     await taken(scene, way);
     await repeated(scene, way);
   }
-  await Promise.all(ways.map((way) => unanswered(scene, way)));
+  await Promise.all(ways.map((way) => withoutResponse(scene, way)));
   await misplaced(scene);
 }
 
@@ -130,14 +130,14 @@ async function repeated(scene: Scene, { line, model, headers, secrets }: Way): P
   for (const secret of secrets) {
     for (const behaviour of refusalsThatEcho(secret))
       await send(scene, headers, { line, body: whole, behaviour });
-    for (const behaviour of answersThatEcho(secret)) {
+    for (const behaviour of echoingResponses(secret)) {
       await send(scene, headers, { line, body: whole, behaviour });
       await send(scene, headers, { line, body: streamed, behaviour });
     }
   }
 }
 
-async function unanswered(scene: Scene, { line, model, headers }: Way): Promise<void> {
+async function withoutResponse(scene: Scene, { line, model, headers }: Way): Promise<void> {
   const behaviour: Behaviour = { stop: { by: 'silence', beforeHead: true } };
   await send(scene, headers, { port: scene.hasty.port, line, body: chatBody({ model }), behaviour });
 }
@@ -148,7 +148,7 @@ function refusalsThatEcho(secret: string): readonly Behaviour[] {
   return [400, 401, 403, 404, 429, 500].map((status) => ({ status, error, headers }));
 }
 
-function answersThatEcho(secret: string): readonly Behaviour[] {
+function echoingResponses(secret: string): readonly Behaviour[] {
   const headers = headersWith(secret);
   const json = JSON.stringify({ error: { message: secret, code: secret }, type: 'error', message: secret });
   return [

@@ -8,10 +8,10 @@ import { systemClock } from '../../../common/clock.ts';
 import { verifyAuditChain } from '../../../control-plane/store/audit-chain.ts';
 import { openStore } from '../../../control-plane/store/open.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createTenant,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -75,7 +75,7 @@ it('every change of every resource is an event, and no secret is in it', async (
   secrets.push(key.value, rotated.value, proxy.value);
 
   const { events } = await plane.expect('Audit.List', token, { organizationId: acme.id });
-  expect(events.map((event: Answered) => event.action).slice(0, 9)).toEqual([
+  expect(events.map((event: JsonResponse) => event.action).slice(0, 9)).toEqual([
     'Organizations.Resume',
     'Organizations.Suspend',
     'ProviderKeys.Delete',
@@ -105,14 +105,14 @@ it('events come in pages, of one target too, and the platform’s own apart', as
   const first = await plane.expect('Audit.List', acme.admin.token, request);
   const next = { ...request, pageToken: first.nextPageToken };
   const second = await plane.expect('Audit.List', acme.admin.token, next);
-  const revisions = [...first.events, ...second.events].map((event: Answered) => Number(event.revision));
+  const revisions = [...first.events, ...second.events].map((event: JsonResponse) => Number(event.revision));
   expect(revisions).toEqual(revisions.toSorted((a, b) => b - a));
   expect(new Set(revisions).size).toBe(10);
   const target = { organizationId: acme.id, targetId: acme.member.id };
   const ofMember = await plane.expect('Audit.List', acme.admin.token, target);
-  expect(ofMember.events.map((event: Answered) => event.action)).toEqual(['People.Create']);
+  expect(ofMember.events.map((event: JsonResponse) => event.action)).toEqual(['People.Create']);
   const own = await plane.expect('Audit.List', platform.token);
-  expect(own.events.map((event: Answered) => event.action)).toEqual([
+  expect(own.events.map((event: JsonResponse) => event.action)).toEqual([
     'ProxyTokens.Create',
     'OperatorTokens.Bootstrap',
   ]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { dayOf, windowEnd, windowOf } from '../../../common/budget-window.ts';
 import { describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
 import { writeBooks, writeLease } from '../../support/ledger-state.ts';
-import { type Answered, type Someone, type TestTenant, violated } from '../../support/operators.ts';
+import { type JsonResponse, type Someone, type TestTenant, violated } from '../../support/operators.ts';
 
 const dayMs = 86_400_000;
 const periods = ['DAY', 'WEEK', 'MONTH', 'TOTAL'] as const;
@@ -74,7 +74,7 @@ describeBudgets('the books of budgets', (desk) => {
           const request = { organizationId: tenant.id, includePast: true, pageSize, pageToken };
           const page = await desk.as(tenant, 'Budgets.ListWindows', request);
           expect(page.windows.length).toBeLessThanOrEqual(pageSize);
-          seen.push(...page.windows.map((one: Answered) => `${one.window} ${one.limitId}`));
+          seen.push(...page.windows.map((one: JsonResponse) => `${one.window} ${one.limitId}`));
           pageToken = page.nextPageToken;
         } while (pageToken !== '');
         expect(seen).toEqual(keys.toSorted().toReversed());
@@ -178,7 +178,7 @@ describeBudgets('the books of budgets', (desk) => {
       const expected = [...held(first), ...held(second)].toSorted(byKey).map((one) => ({ ...one, ...rest }));
       expect(await desk.unsettled(tenant)).toEqual(expected);
       expect(await desk.unsettled(tenant, { limitId: second.limitId })).toHaveLength(2);
-      const seen: Answered[] = [];
+      const seen: JsonResponse[] = [];
       let pageToken = '';
       do {
         const request = { organizationId: tenant.id, pageSize: 3, pageToken };

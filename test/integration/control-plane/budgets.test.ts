@@ -5,10 +5,10 @@ import { hashCredential } from '../../../common/credential.ts';
 import { describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import { writeBooks } from '../../support/ledger-state.ts';
 import {
-  type Answered,
   createKey,
   createPerson,
   freshName,
+  type JsonResponse,
   refusal,
   violated,
 } from '../../support/operators.ts';
@@ -40,7 +40,7 @@ describeBudgets('budgets', (desk) => {
       expect((await desk.plane.call(method, desk.acme.owner.token, { id })).code).toBe('NOT_FOUND');
     }
     const { limits } = await desk.as(desk.acme, 'Limits.List', { organizationId: desk.acme.id });
-    expect(limits.map((limit: Answered) => limit.id)).not.toContain(id);
+    expect(limits.map((limit: JsonResponse) => limit.id)).not.toContain(id);
 
     const events = await desk.trail(desk.acme, id);
     expect(events.map((event) => event.action)).toEqual([
@@ -136,7 +136,7 @@ describeBudgets('budgets', (desk) => {
     const { value } = await createKey(desk.plane, tenant);
     const keyHash = Buffer.from(hashCredential(value), 'hex');
     const made = await desk.budget(tenant, { model: '*/gpt-4o*', period: 'BUDGET_PERIOD_TOTAL' });
-    const limits = async (): Promise<Answered[]> =>
+    const limits = async (): Promise<JsonResponse[]> =>
       (await desk.plane.expect('Access.Resolve', proxy, { keyHash })).organization.limits;
     const { id, kind, amountUsd, period, model } = made;
     const [record, ...more] = await limits();

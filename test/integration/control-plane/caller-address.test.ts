@@ -8,11 +8,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import { readAuditLine } from '../../../control-plane/audit/audit-export.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createTenant,
   GrpcCaller,
+  type JsonResponse,
   type OperatorsPlane,
   startOperatorsPlane,
 } from '../../support/operators.ts';
@@ -100,7 +100,11 @@ describe('the JSON listener', () => {
 
 describe('the gRPC listener', () => {
   /** Over a caller of its own, with metadata as a proxy adds it. */
-  async function call(target: string, forwardedFor: string | undefined, token: string): Promise<Answered> {
+  async function call(
+    target: string,
+    forwardedFor: string | undefined,
+    token: string,
+  ): Promise<JsonResponse> {
     const adding: Interceptor = (options, nextCall) =>
       new InterceptingCall(nextCall(options), {
         start: (metadata, listener, next) => {

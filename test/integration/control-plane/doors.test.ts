@@ -104,8 +104,8 @@ describe('a watch over gRPC', () => {
     expect(invalidation.keyHash?.toString('hex')).toBe(hashCredential(key.value));
     expect(invalidation.state).toBe('RECORD_STATE_GONE');
     watching.stream.write({ ask: { nonce: '7' } });
-    const answered = await until(() => watching.received.find((message) => message.answer != null));
-    expect(answered.answer).toMatchObject({ nonce: '7', position: { revision: invalidation.revision } });
+    const response = await until(() => watching.received.find((message) => message.answer != null));
+    expect(response.answer).toMatchObject({ nonce: '7', position: { revision: invalidation.revision } });
     watching.stream.cancel();
   });
 
@@ -212,13 +212,13 @@ describe('the gRPC door', () => {
     if (!path || !requestSerialize || !responseDeserialize) throw new Error('no reflection method');
     const client = clientOf(definition);
     const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
-    const answered = new Promise<{ listServicesResponse: { service: { name: string }[] } }>(
+    const response = new Promise<{ listServicesResponse: { service: { name: string }[] } }>(
       (resolve, reject) => {
         stream.on('data', resolve).on('error', reject);
       },
     );
     stream.write({ listServices: '' });
-    const names = (await answered).listServicesResponse.service.map(({ name }) => name);
+    const names = (await response).listServicesResponse.service.map(({ name }) => name);
     expect(names).toContain('gateway.v1.VirtualKeys');
     stream.end();
   });
@@ -283,9 +283,9 @@ describe('a stop', () => {
     const began = performance.now();
     await plane.plane.close();
     expect(performance.now() - began).toBeLessThan(2000);
-    const answered = (await Promise.all(calls)).filter(({ code }) => code === 'OK').length;
+    const response = (await Promise.all(calls)).filter(({ code }) => code === 'OK').length;
     using database = new DatabaseSync(file);
-    expect(database.prepare('select count(*) as made from organizations').get()).toEqual({ made: answered });
+    expect(database.prepare('select count(*) as made from organizations').get()).toEqual({ made: response });
     expect(await until(() => watching.ended)).toBe('in good order');
     expect((await plane.call('Organizations.List', platform.token)).code).toBe('UNAVAILABLE');
     await expect(fetch(`http://127.0.0.1:${plane.plane.httpPort}/`)).rejects.toThrow();

@@ -134,7 +134,7 @@ describeStores('the ledger after a restore', (given) => {
   const draws = () => new LeaseBatches(given.store);
   const ask = (session: string, seq = 1, want = 10) =>
     drawing(anyProxy, { session, budgetId, window: 'total', seq, need: want, want });
-  const outcome = async (work: ReturnType<typeof ask>) => (await draws().run(work)).answer.outcome;
+  const outcome = async (work: ReturnType<typeof ask>) => (await draws().run(work)).response.outcome;
   const restore = async () => given.store.startNewEpoch((await given.store.position()).epoch);
 
   it('grants as ever where nothing was restored', async () => {
@@ -143,8 +143,8 @@ describeStores('the ledger after a restore', (given) => {
 
   it('grants nothing while sessions of before are open, and asks nobody for what they hold', async () => {
     await restore();
-    const { answer } = await draws().run(ask(await desk.session()));
-    expect(answer).toMatchObject({ outcome: 'busy', granted: 0, attainable: undefined });
+    const { response } = await draws().run(ask(await desk.session()));
+    expect(response).toMatchObject({ outcome: 'busy', granted: 0, attainable: undefined });
   });
 
   it('notes what is shut all the same, and takes returns', async () => {

@@ -2,10 +2,10 @@
 // something stands.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Answered,
   bootstrap,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   startOperatorsPlane,
   type TestTenant,
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.close());
 
-async function guardrail(action: string, check: object, fields: object = {}): Promise<Answered> {
+async function guardrail(action: string, check: object, fields: object = {}): Promise<JsonResponse> {
   const made = await plane.expect('Guardrails.Create', tenant.owner.token, {
     ...{ organizationId: tenant.id, name: freshName('guardrail').replace(' ', '-'), check },
     ...{ stage: 'GUARDRAIL_STAGE_BOTH', action: `GUARDRAIL_ACTION_${action}`, ...fields },
@@ -28,7 +28,7 @@ async function guardrail(action: string, check: object, fields: object = {}): Pr
   return made.guardrail;
 }
 
-const remove = (...made: readonly Answered[]) =>
+const remove = (...made: readonly JsonResponse[]) =>
   Promise.all(made.map(({ id }) => plane.expect('Guardrails.Delete', tenant.owner.token, { id })));
 
 const call = (body: unknown, fields: object = {}) =>
@@ -37,7 +37,7 @@ const call = (body: unknown, fields: object = {}) =>
     ...{ body: typeof body === 'string' ? body : JSON.stringify(body), ...fields },
   });
 
-async function tried(body: unknown, fields: object = {}): Promise<Answered> {
+async function tried(body: unknown, fields: object = {}): Promise<JsonResponse> {
   const called = await call(body, fields);
   if (!('response' in called)) throw new Error(JSON.stringify(called));
   return called.response;
@@ -69,7 +69,7 @@ const request = {
 };
 
 /** What stands at a place. */
-function valueAt(body: unknown, { pointer, innerPointer, start, end }: Answered): string {
+function valueAt(body: unknown, { pointer, innerPointer, start, end }: JsonResponse): string {
   const at = (value: unknown, path: string): unknown =>
     path
       .split('/')
@@ -96,7 +96,7 @@ describe('a request that is tried as a whole', () => {
     });
     const [{ decision, found, places }] = results;
     expect([decision, found]).toEqual(['GUARDRAIL_DECISION_REDACT', { EMAIL: 3 }]);
-    expect(places.map((place: Answered) => [place.pointer, valueAt(request, place)])).toEqual([
+    expect(places.map((place: JsonResponse) => [place.pointer, valueAt(request, place)])).toEqual([
       ['/messages/1/content/0/text', 'ada@example.com'],
       ['/messages/1/content/1/text', 'ada@example.com'],
       ['/messages/2/tool_calls/0/function/arguments', 'bob@example.com'],
@@ -142,7 +142,7 @@ describe('a request that is tried as a whole', () => {
       ],
       'blue heron': 1,
     });
-    const places: Answered[] = results[0].places;
+    const places: JsonResponse[] = results[0].places;
     expect(places).toContainEqual(expect.objectContaining({ pointer: '/blue heron', inName: true }));
     expect(places.map(({ pointer }) => pointer)).toEqual(
       expect.arrayContaining(['/messages/0/content/0/text', '/messages/0/content/1/text']),
@@ -165,7 +165,7 @@ describe('a response that is tried as a whole', () => {
     const choice = (index: number, content: string) => ({ index, message: { role: 'assistant', content } });
     const body = { choices: [choice(0, 'a@example.com b@example.com'), choice(1, 'c@example.com')] };
     const left = JSON.parse((await tried(body, output)).body);
-    expect(left.choices.map(({ message }: Answered) => message.content)).toEqual([
+    expect(left.choices.map(({ message }: JsonResponse) => message.content)).toEqual([
       '[EMAIL_1] [EMAIL_2]',
       '[EMAIL_1]',
     ]);

@@ -13,10 +13,10 @@ import type { Store } from '../../../control-plane/store/store.ts';
 import type { GuardrailDecisionSample__Output } from '../../../proto/generated/gateway/v1/GuardrailDecisionSample.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
-  type Answered,
   bootstrap,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   refusal,
   type Someone,
@@ -35,7 +35,7 @@ describe.each([
   let platform: Someone;
   let acme: TestTenant;
   let other: TestTenant;
-  let proxy: Answered;
+  let proxy: JsonResponse;
 
   beforeAll(async () => {
     database = await fresh();
@@ -69,10 +69,10 @@ describe.each([
   });
   const report = (samples: readonly object[], token: string = proxy.value) =>
     plane.call('Guardrails.ReportDecisions', token, { samples });
-  const eventsOf = async (id: string, tenant = acme): Promise<Answered[]> => {
+  const eventsOf = async (id: string, tenant = acme): Promise<JsonResponse[]> => {
     const request = { organizationId: tenant.id, targetId: id };
     const { events } = await plane.expect('Audit.List', tenant.owner.token, request);
-    return events.filter(({ action }: Answered) => action !== 'Guardrails.Create');
+    return events.filter(({ action }: JsonResponse) => action !== 'Guardrails.Create');
   };
 
   it('become events of the virtual key, which say how many there were', async () => {

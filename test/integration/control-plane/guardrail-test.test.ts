@@ -1,10 +1,10 @@
 // Guardrails.Test through the real server: what would become of a text, in which order, and that the text shows nowhere.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Answered,
   bootstrap,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   refusal,
   type Someone,
@@ -32,7 +32,7 @@ interface Fields {
   readonly [field: string]: unknown;
 }
 
-async function guardrail(tenant: TestTenant, fields: Fields): Promise<Answered> {
+async function guardrail(tenant: TestTenant, fields: Fields): Promise<JsonResponse> {
   const made = await plane.expect('Guardrails.Create', tenant.owner.token, {
     ...{ organizationId: tenant.id, name: freshName('guardrail').replace(' ', '-') },
     ...{ check: words('Rosebud'), ...fields },
@@ -46,12 +46,12 @@ const tried = (tenant: TestTenant, text: string, more: object = {}) =>
   plane.call('Guardrails.Test', tenant.owner.token, {
     ...{ organizationId: tenant.id, stage: 'GUARDRAIL_STAGE_INPUT', text, ...more },
   });
-const outcome = async (tenant: TestTenant, text: string, more: object = {}): Promise<Answered> => {
+const outcome = async (tenant: TestTenant, text: string, more: object = {}): Promise<JsonResponse> => {
   const called = await tried(tenant, text, more);
   return 'response' in called ? called.response : called;
 };
-const decisionsOf = ({ results }: Answered) =>
-  results.map(({ name, decision }: Answered) => [name, decision.replace('GUARDRAIL_DECISION_', '')]);
+const decisionsOf = ({ results }: JsonResponse) =>
+  results.map(({ name, decision }: JsonResponse) => [name, decision.replace('GUARDRAIL_DECISION_', '')]);
 
 describe('a text that is tried', () => {
   it('comes back as it is where nothing applies, or nothing is found', async () => {
@@ -86,7 +86,7 @@ describe('a text that is tried', () => {
       ['third', 'BLOCK'],
       ['fourth', 'BLOCK'],
     ]);
-    const counts = blocked.results.map(({ found }: Answered) =>
+    const counts = blocked.results.map(({ found }: JsonResponse) =>
       Object.values<number>(found).reduce((sum, count) => sum + count, 0),
     );
     expect(counts).toEqual([2, 2, 2, 1, 1]);
@@ -207,7 +207,7 @@ describe('a text that is tried', () => {
     await outcome(tenant, 'Rosebud at the canary-4d1f0a9b7c');
     const request = { organizationId: tenant.id };
     const { events } = await plane.expect('Audit.List', tenant.owner.token, request);
-    expect(events.map(({ action }: Answered) => action)).not.toContain('Guardrails.Test');
+    expect(events.map(({ action }: JsonResponse) => action)).not.toContain('Guardrails.Test');
     expect(plane.logs.join('')).toContain('Guardrails.Test');
     expect(plane.logs.join('') + JSON.stringify(events)).not.toContain('canary-4d1f0a9b7c');
   });

@@ -9,11 +9,11 @@ import { secretPlace } from '../../../control-plane/services/guardrail-rows.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   refusal,
   type Someone,
@@ -54,19 +54,19 @@ describe.each([
     ...{ organizationId: tenant.id, name: freshGuardrailName(), stage: 'GUARDRAIL_STAGE_INPUT' },
     ...{ action: 'GUARDRAIL_ACTION_BLOCK', check: words('Rosebud') },
   });
-  const as = (method: string, request: object = {}, tenant = acme): Promise<Answered> =>
+  const as = (method: string, request: object = {}, tenant = acme): Promise<JsonResponse> =>
     plane.expect(`Guardrails.${method}`, tenant.owner.token, request);
   const call = (method: string, request: object, tenant = acme) =>
     plane.call(`Guardrails.${method}`, tenant.owner.token, request);
   const create = (more: object = {}, tenant = acme) => call('Create', { ...fields(tenant), ...more }, tenant);
-  const created = async (more: object = {}, tenant = acme): Promise<Answered> =>
+  const created = async (more: object = {}, tenant = acme): Promise<JsonResponse> =>
     (await as('Create', { ...fields(tenant), ...more }, tenant)).guardrail;
   const freshTenant = () => createTenant(plane, platform, freshName('org'));
-  const eventsOf = async (id: string, tenant = acme): Promise<Answered[]> => {
+  const eventsOf = async (id: string, tenant = acme): Promise<JsonResponse[]> => {
     const request = { organizationId: tenant.id, targetId: id };
     return (await plane.expect('Audit.List', tenant.owner.token, request)).events;
   };
-  const recordOf = async (tenant: TestTenant): Promise<Answered> => {
+  const recordOf = async (tenant: TestTenant): Promise<JsonResponse> => {
     const { value } = await createKey(plane, tenant);
     const keyHash = Buffer.from(hashCredential(value), 'hex');
     const { organization } = await plane.expect('Access.Resolve', proxyToken, { keyHash });
@@ -117,14 +117,14 @@ describe.each([
 
   it('are listed in the order in which they are applied, in pages', async () => {
     const tenant = await freshTenant();
-    const made: Answered[] = [];
+    const made: JsonResponse[] = [];
     for (const position of [1000, 5, 100, 5, 20]) made.push(await created({ position }, tenant));
     const [last, five, hundred, secondFive, twenty] = made.map(({ id }) => id);
     const seen: string[] = [];
     let pageToken = '';
     do {
       const page = await as('List', { organizationId: tenant.id, pageSize: 2, pageToken }, tenant);
-      seen.push(...page.guardrails.map(({ id }: Answered) => id));
+      seen.push(...page.guardrails.map(({ id }: JsonResponse) => id));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
     expect(seen).toEqual([five, secondFive, twenty, hundred, last]);
@@ -198,7 +198,7 @@ describe.each([
 
   it('are 32 of one organization at most, and the last can still be changed', async () => {
     const tenant = await freshTenant();
-    const made: Answered[] = [];
+    const made: JsonResponse[] = [];
     for (let n = 0; n < 32; n++) made.push(await created({}, tenant));
     expect(await refusal(create({}, tenant))).toMatchObject({
       ...{ code: 'FAILED_PRECONDITION', reason: 'too_many_guardrails' },
@@ -273,7 +273,7 @@ describe.each([
     const opened = unsealWebhookSecret(parseSealKeys(newest), secretPlace(row), row.secret ?? '');
     expect(opened).toBe(made.secret);
     // The running program has the old key alone: proxies get the guardrail all the same.
-    const record = (await recordOf(acme)).find(({ id }: Answered) => id === row.id);
+    const record = (await recordOf(acme)).find(({ id }: JsonResponse) => id === row.id);
     expect(record).toMatchObject({ check: webhook });
     expect(record.secret).toBeUndefined();
     expect(plane.logs.join('')).toContain('the secret of a guardrail cannot be unsealed');
@@ -327,7 +327,7 @@ describe.each([
       expect(await as('Get', { id: alone.id }, tenant)).toMatchObject({ enabled: false, aiSystemIds: [] });
       expect(await as('Get', { id: both.id }, tenant)).toMatchObject({ enabled: true, aiSystemIds: [stays] });
       expect(await as('Get', { id: all.id }, tenant)).toEqual(all);
-      expect((await recordOf(tenant)).map(({ id }: Answered) => id)).toEqual([both.id, all.id]);
+      expect((await recordOf(tenant)).map(({ id }: JsonResponse) => id)).toEqual([both.id, all.id]);
       const { changes } = await store.changesAfter(revision, 1);
       expect(changes).toContainEqual(expect.objectContaining({ kind: 'organization', ref: tenant.id }));
       const [event] = await eventsOf(gone, tenant);

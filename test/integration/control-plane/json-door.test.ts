@@ -8,17 +8,17 @@ import { methodNames } from '../../../control-plane/api/methods.ts';
 import document from '../../../control-plane/openapi.json' with { type: 'json' };
 import { errorDetail } from '../../../proto/load.ts';
 import {
-  type Answered,
   bootstrap,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
   type TestTenant,
 } from '../../support/operators.ts';
 import { projectRoot, startProcess } from '../../support/process.ts';
-import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
+import { openConnection, type RawResponse } from '../../support/raw-http.ts';
 
 let plane: OperatorsPlane;
 let platform: Someone;
@@ -40,7 +40,7 @@ interface Sent {
 }
 
 /** By hand: fetch sends no wrong Host, and no header twice. */
-async function send(sent: Sent): Promise<RawAnswer> {
+async function send(sent: Sent): Promise<RawResponse> {
   const body = Buffer.from(sent.body ?? '{}');
   const headers = {
     host: `127.0.0.1:${plane.plane.httpPort}`,
@@ -57,23 +57,23 @@ async function send(sent: Sent): Promise<RawAnswer> {
     const path = sent.path ?? '/gateway.v1.Organizations/List';
     connection.send(`${sent.method ?? 'POST'} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
     connection.send(body);
-    return await connection.answer();
+    return await connection.respond();
   } finally {
     connection.socket.destroy();
   }
 }
 
-function create(path: string, body: object | string): Promise<RawAnswer> {
+function create(path: string, body: object | string): Promise<RawResponse> {
   return send({ path: `/gateway.v1.${path}`, body: typeof body === 'string' ? body : JSON.stringify(body) });
 }
 
-function json(answer: RawAnswer): Answered {
-  return JSON.parse(answer.body);
+function json(response: RawResponse): JsonResponse {
+  return JSON.parse(response.body);
 }
 
-function violations(answer: RawAnswer): Record<string, string> {
-  const [detail] = json(answer).details;
-  return Object.fromEntries(detail.debug.violations.map((v: Answered) => [v.field, v.description]));
+function violations(response: RawResponse): Record<string, string> {
+  const [detail] = json(response).details;
+  return Object.fromEntries(detail.debug.violations.map((v: JsonResponse) => [v.field, v.description]));
 }
 
 describe('a call through the JSON door', () => {
@@ -108,12 +108,12 @@ describe('a call through the JSON door', () => {
   });
 
   it('answers what gRPC answers, in proto3 JSON', async () => {
-    const answer = await create('People/Get', { id: acme.owner.id });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('application/json');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const response = await create('People/Get', { id: acme.owner.id });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('cache-control')).toBe('no-store');
     const overGrpc = await plane.expect('People.Get', acme.owner.token, { id: acme.owner.id });
-    expect(json(answer)).toEqual({
+    expect(json(response)).toEqual({
       id: acme.owner.id,
       organizationId: acme.id,
       name: overGrpc.name,
@@ -131,8 +131,8 @@ describe('a call through the JSON door', () => {
     const camel = { organizationId: acme.id, scope, name: name(), allowedModels: { globs: ['azure/a*'] } };
     const snake = { organization_id: acme.id, scope, name: name(), allowed_models: { globs: ['azure/a*'] } };
     for (const request of [camel, snake]) {
-      const answer = await create('VirtualKeys/Create', request);
-      expect(json(answer)).toMatchObject({ virtualKey: { allowedModels: ['studio-ai/a*'] } });
+      const response = await create('VirtualKeys/Create', request);
+      expect(json(response)).toMatchObject({ virtualKey: { allowedModels: ['studio-ai/a*'] } });
     }
   });
 
@@ -160,9 +160,9 @@ describe('a call through the JSON door', () => {
   });
 
   it('tells an error in the Connect protocol’s form', async () => {
-    const answer = await create('AiSystems/Create', { organizationId: acme.id, name: '' });
-    expect(answer.status).toBe(400);
-    const body = json(answer);
+    const response = await create('AiSystems/Create', { organizationId: acme.id, name: '' });
+    expect(response.status).toBe(400);
+    const body = json(response);
     expect(body).toMatchObject({
       code: 'invalid_argument',
       message: 'name: must be 1 to 128 visible characters',
@@ -178,14 +178,14 @@ describe('a call through the JSON door', () => {
     ['AiSystems/Get', { id: '00000000-0000-7000-8000-000000000000' }, 404, 'not_found'],
     ['OperatorTokens/Bootstrap', { name: 'x' }, 403, 'permission_denied'],
   ])('%s %j answers %i', async (path, request, status, code) => {
-    const answer = await create(path, request);
-    expect([answer.status, json(answer).code]).toEqual([status, code]);
+    const response = await create(path, request);
+    expect([response.status, json(response).code]).toEqual([status, code]);
   });
 
   it('serves every method of operators', async () => {
     for (const name of methodNames.filter((method) => !method.startsWith('Access.'))) {
-      const answer = await send({ path: `/gateway.v1.${name.replace('.', '/')}`, body: '{"nonsense":1}' });
-      expect([name, answer.status, violations(answer)]).toEqual([
+      const response = await send({ path: `/gateway.v1.${name.replace('.', '/')}`, body: '{"nonsense":1}' });
+      expect([name, response.status, violations(response)]).toEqual([
         name,
         400,
         { nonsense: 'is not a field of this request' },
@@ -222,9 +222,9 @@ describe('the strict reader', () => {
     ['__proto__', '"__proto__":{"active":true}'],
     ['organization_id', '"organization_id":"x"'],
   ])('refuses %s in {%s}', async (field, fields) => {
-    const answer = await create('VirtualKeys/Create', inAcme(fields));
-    expect(answer.status).toBe(400);
-    expect(Object.keys(violations(answer))).toEqual([field]);
+    const response = await create('VirtualKeys/Create', inAcme(fields));
+    expect(response.status).toBe(400);
+    expect(Object.keys(violations(response))).toEqual([field]);
   });
 
   it.each([
@@ -239,14 +239,14 @@ describe('the strict reader', () => {
   it.each(['9007199254740992', '-1', '"1e3"', '"01"', '"18446744073709551616"', 'true', '1.5'])(
     'refuses the 64-bit number %s',
     async (number) => {
-      const answer = await create('AiSystems/Update', `{"id":"${acme.id}","ifRevision":${number}}`);
-      expect(Object.keys(violations(answer))).toEqual(['if_revision']);
+      const response = await create('AiSystems/Update', `{"id":"${acme.id}","ifRevision":${number}}`);
+      expect(Object.keys(violations(response))).toEqual(['if_revision']);
     },
   );
 
   it.each(['7', '"7"', '"18446744073709551615"'])('takes the 64-bit number %s', async (number) => {
-    const answer = await create('AiSystems/Update', `{"id":"${acme.id}","ifRevision":${number}}`);
-    expect(json(answer).code).toBe('not_found');
+    const response = await create('AiSystems/Update', `{"id":"${acme.id}","ifRevision":${number}}`);
+    expect(json(response).code).toBe('not_found');
   });
 
   it.each([
@@ -262,8 +262,8 @@ describe('the strict reader', () => {
     `${'['.repeat(17)}${']'.repeat(17)}`,
     '['.repeat(500_000),
   ])('refuses the body %.40s', async (body) => {
-    const answer = await create('Organizations/Get', body);
-    expect([answer.status, json(answer).code]).toEqual([400, 'invalid_argument']);
+    const response = await create('Organizations/Get', body);
+    expect([response.status, json(response).code]).toEqual([400, 'invalid_argument']);
   });
 
   it('refuses what is not UTF-8', async () => {
@@ -272,24 +272,24 @@ describe('the strict reader', () => {
   });
 
   it('never sends back what a secret’s field held', async () => {
-    const answer = await create(
+    const response = await create(
       'ProviderKeys/Create',
       inAcme('"name":"x","provider":"gpt-provider","secret":{"apiKey":"canary secret with spaces"}'),
     );
-    expect(answer.status).toBe(400);
-    expect(answer.body).not.toContain('canary');
+    expect(response.status).toBe(400);
+    expect(response.body).not.toContain('canary');
   });
 });
 
 describe('GET /openapi.json', () => {
   it('describes the JSON API to whoever reaches it, without a token', async () => {
-    const answer = await send({
+    const response = await send({
       path: '/openapi.json',
       method: 'GET',
       headers: { authorization: undefined },
     });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
-    expect(json(answer)).toEqual(document);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(json(response)).toEqual(document);
   });
 
   it('is for names that are served, and for GET', async () => {
@@ -334,15 +334,15 @@ describe('what the JSON door keeps outside', () => {
     ['a cookie instead of a token', { authorization: undefined, cookie: 'token=x' }, 401],
     ['basic authentication', { authorization: 'Basic eDp5' }, 401],
   ])('%s', async (_what, headers, status, path?: string) => {
-    const answer = await send({ headers, ...(path !== undefined && { path }) });
-    expect(answer.status).toBe(status);
-    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    const response = await send({ headers, ...(path !== undefined && { path }) });
+    expect(response.status).toBe(status);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   it.each(['GET', 'OPTIONS', 'PUT', 'DELETE'])('the method %s', async (method) => {
-    const answer = await send({ method });
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
-    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+    const response = await send({ method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(response.headers.has('access-control-allow-origin')).toBe(false);
   });
 
   it('takes its configured host with any port and in any letter case, and charset utf-8', async () => {
@@ -368,7 +368,7 @@ describe('what the JSON door keeps outside', () => {
       'POST /gateway.v1.Organizations/List HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n' +
         'authorization: Bearer nonsense\r\ncontent-length: 1000000\r\n\r\n',
     );
-    expect((await connection.answer()).status).toBe(401);
+    expect((await connection.respond()).status).toBe(401);
     connection.socket.destroy();
   });
 });

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyStatus } from '../../../control-plane/services/key-status.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createTenant,
   databases,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   startOperatorsPlane,
   type TestTenant,
@@ -49,7 +49,7 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
   });
 
   const get = (id: string) => plane.expect('VirtualKeys.Get', owner, { id });
-  const list = (fields: object = {}, token = owner): Promise<Answered> =>
+  const list = (fields: object = {}, token = owner): Promise<JsonResponse> =>
     plane.expect('VirtualKeys.List', token, { organizationId: acme.id, pageSize: 500, ...fields });
 
   it('is in the answer of every call that shows a key', async () => {
@@ -67,7 +67,7 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
     expect((await plane.expect('VirtualKeys.Revoke', owner, { id })).status).toBe('KEY_STATUS_REVOKED');
     expect((await get(id)).status).toBe('KEY_STATUS_REVOKED');
     const [found] = (await list({ includeRevoked: true })).virtualKeys.filter(
-      (key: Answered) => key.id === id,
+      (key: JsonResponse) => key.id === id,
     );
     expect(found.status).toBe('KEY_STATUS_REVOKED');
   });
@@ -88,9 +88,9 @@ describe.each(databases)('the status of keys over $name', ({ open }) => {
     const past = '2020-01-01T00:00:00Z';
     for (const fields of [{}, { active: false }, { endsAt: past }, { active: false, endsAt: past }, {}, {}])
       await createKey(plane, acme, { scope, ...fields });
-    const all: Answered[] = (await list({ scope })).virtualKeys;
+    const all: JsonResponse[] = (await list({ scope })).virtualKeys;
     for (const { id } of all.slice(-2)) await plane.expect('VirtualKeys.Revoke', owner, { id });
-    const every: Answered[] = (await list({ scope, includeRevoked: true })).virtualKeys;
+    const every: JsonResponse[] = (await list({ scope, includeRevoked: true })).virtualKeys;
     const counts: Record<string, number> = {};
     for (const status of ['ACTIVE', 'INACTIVE', 'EXPIRED', 'REVOKED']) {
       const { virtualKeys } = await list({ scope, statuses: [`KEY_STATUS_${status}`] });

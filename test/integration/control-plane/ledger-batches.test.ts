@@ -32,7 +32,7 @@ describeStores('operations that come together', (given) => {
 
   const draw = (session: string, budgetId: string, need: number, seq = 1) =>
     drawing(anyProxy, { session, budgetId, window: 'total', seq, need, want: need });
-  const run = async <Answer>(work: LeaseWork<Answer>) => (await batches.run(work)).answer;
+  const run = async <ReadResponse>(work: LeaseWork<ReadResponse>) => (await batches.run(work)).response;
 
   it('share transactions, and together get no more than there is', async () => {
     const budgetId = await desk.budget({ amount: 1000 });

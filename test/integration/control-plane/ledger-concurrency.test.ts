@@ -59,9 +59,9 @@ class Spender {
     slice.seq++;
     const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
     const request = { ...operation, need, want: need + this.#random.below(300) };
-    const answers = await this.#sent(() => this.#desk.draw(request));
-    slice.available += answers[0]?.granted ?? 0;
-    expect(new Set(answers.map(({ granted }) => granted)).size, 'answers to one draw').toBe(1);
+    const responses = await this.#sent(() => this.#desk.draw(request));
+    slice.available += responses[0]?.granted ?? 0;
+    expect(new Set(responses.map(({ granted }) => granted)).size, 'answers to one draw').toBe(1);
   }
 
   async #giveBack(): Promise<void> {
@@ -71,8 +71,8 @@ class Spender {
     slice.available -= amount;
     slice.seq++;
     const operation = { session: this.#session, budgetId: budget.id, window: budget.window, seq: slice.seq };
-    const answers = await this.#sent(() => this.#desk.giveBack({ ...operation, amount }));
-    expect(new Set(answers)).toEqual(new Set([amount]));
+    const responses = await this.#sent(() => this.#desk.giveBack({ ...operation, amount }));
+    expect(new Set(responses)).toEqual(new Set([amount]));
   }
 
   /** A request on one of the keys: of every budget that applies, or of none. */

@@ -6,11 +6,11 @@ import { dayOf } from '../../../common/budget-window.ts';
 import { encodeReport } from '../../../proxy/control-plane/wire-report.ts';
 import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import { type BudgetDesk, describeBudgets } from '../../support/budget-fixture.ts';
-import { type Answered, freshName, refusal, type TestTenant, violated } from '../../support/operators.ts';
+import { freshName, type JsonResponse, refusal, type TestTenant, violated } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 import { usageOf } from '../../support/usage-queue.ts';
 
-async function proxyToken(desk: BudgetDesk, organizationId?: string): Promise<Answered> {
+async function proxyToken(desk: BudgetDesk, organizationId?: string): Promise<JsonResponse> {
   const request = { name: freshName('proxy'), ...(organizationId !== undefined && { organizationId }) };
   return await desk.plane.expect('ProxyTokens.Create', desk.platform.token, request);
 }
@@ -27,7 +27,7 @@ describeBudgets('the ledger', (desk) => {
   });
   const call = (method: string, request: object, by = token) =>
     desk.plane.call(`Ledger.${method}`, by, request);
-  const expectOf = (method: string, request: object, by = token): Promise<Answered> =>
+  const expectOf = (method: string, request: object, by = token): Promise<JsonResponse> =>
     desk.plane.expect(`Ledger.${method}`, by, request);
   const report = (events: readonly UsageEvent[], by = token) => call('ReportUsage', encodeReport(events), by);
   const reported = (events: readonly UsageEvent[], by = token) =>

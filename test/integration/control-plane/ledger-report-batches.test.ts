@@ -34,7 +34,7 @@ describeStores('reports that come together', (given) => {
     };
     const batches = createReportBatches(store);
     report = async (events, accept = () => undefined) =>
-      (await batches.run({ events, accept, boundTo: undefined })).answer;
+      (await batches.run({ events, accept, boundTo: undefined })).response;
   });
 
   const events = (count: number, fields: Parameters<typeof usageEvent>[0] = {}) =>

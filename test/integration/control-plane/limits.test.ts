@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createPerson,
   createTenant,
   databases,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   refusal,
   type Someone,
@@ -47,14 +47,14 @@ describe.each(databases)('limits over $name', ({ open }) => {
     await drop();
   });
 
-  const owner = (method: string, request: object, tenant = acme): Promise<Answered> =>
+  const owner = (method: string, request: object, tenant = acme): Promise<JsonResponse> =>
     plane.expect(method, tenant.owner.token, request);
   const asked = (more: object, by = acme.owner) =>
     plane.call('Limits.Create', by.token, {
       ...{ organizationId: acme.id, subject: subject('ORGANIZATION', acme.id), ...rate },
       ...more,
     });
-  const limitOn = (on: object, more: object = {}, tenant = acme): Promise<Answered> =>
+  const limitOn = (on: object, more: object = {}, tenant = acme): Promise<JsonResponse> =>
     owner('Limits.Create', { organizationId: tenant.id, subject: on, ...rate, ...more }, tenant);
   const systemOf = async (tenant: TestTenant): Promise<string> =>
     (await owner('AiSystems.Create', { organizationId: tenant.id, name: freshName('system') }, tenant)).id;
@@ -67,9 +67,9 @@ describe.each(databases)('limits over $name', ({ open }) => {
   const idsOf = async (by: Someone, more: object = {}): Promise<string[]> => {
     const request = { organizationId: acme.id, pageSize: 500, ...more };
     const { limits } = await plane.expect('Limits.List', by.token, request);
-    return limits.map((limit: Answered) => limit.id);
+    return limits.map((limit: JsonResponse) => limit.id);
   };
-  const trailOf = async (targetId: string): Promise<Answered[]> =>
+  const trailOf = async (targetId: string): Promise<JsonResponse[]> =>
     (await owner('Audit.List', { organizationId: acme.id, targetId })).events;
   const resolved = (value: string) =>
     plane.expect('Access.Resolve', proxy, { keyHash: Buffer.from(hashCredential(value), 'hex') });
@@ -207,7 +207,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
       expect([...first.limits, ...second.limits]).toEqual(all);
       expect(second.nextPageToken).toBe('');
       const narrowed = await owner('Limits.List', { organizationId, subject: on }, tenant);
-      expect(narrowed.limits.map((limit: Answered) => limit.id)).toEqual(ofSystem);
+      expect(narrowed.limits.map((limit: JsonResponse) => limit.id)).toEqual(ofSystem);
       const wrong = { organizationId, subject: { kind: on.kind, id: 'x' } };
       expect(await violated(plane.call('Limits.List', tenant.owner.token, wrong))).toEqual(['subject.id']);
     });
@@ -274,11 +274,11 @@ describe.each(databases)('limits over $name', ({ open }) => {
       await limitOn(subject('VIRTUAL_KEY', key.id), { kind: 'LIMIT_KIND_CONCURRENT_REQUESTS', count: '3' }),
     ];
     const ofSystem = await limitOn(subject('AI_SYSTEM', system), { kind: 'LIMIT_KIND_TOKENS_PER_MINUTE' });
-    const record = ({ id, kind, count, model }: Answered) => ({ id, kind, count, model });
-    const answered = await resolved(key.value);
-    expect(answered.key.limits.map(record)).toEqual(ofKey.map(record));
-    expect(answered.scope.limits.map(record)).toEqual([record(ofSystem)]);
-    const ofOrganization = answered.organization.limits.map((limit: Answered) => limit.id);
+    const record = ({ id, kind, count, model }: JsonResponse) => ({ id, kind, count, model });
+    const response = await resolved(key.value);
+    expect(response.key.limits.map(record)).toEqual(ofKey.map(record));
+    expect(response.scope.limits.map(record)).toEqual([record(ofSystem)]);
+    const ofOrganization = response.organization.limits.map((limit: JsonResponse) => limit.id);
     expect(ofOrganization).toEqual(await idsOf(acme.owner, { subject: subject('ORGANIZATION', acme.id) }));
     expect((await resolved(sibling.value)).key.limits).toEqual([]);
     const ofOrganizationItself = await keyOf('ORGANIZATION', acme.id);

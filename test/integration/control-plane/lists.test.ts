@@ -1,12 +1,12 @@
 // What all resources share: pages of lists, and names.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Answered,
   bootstrap,
   type Called,
   createKey,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -45,7 +45,7 @@ describe('lists', () => {
       const request = { organizationId: tenant.id, pageSize: 3, pageToken };
       const page = await plane.expect('AiSystems.List', tenant.owner.token, request);
       expect(page.aiSystems.length).toBeLessThanOrEqual(3);
-      seen.push(...page.aiSystems.map((system: Answered) => system.id));
+      seen.push(...page.aiSystems.map((system: JsonResponse) => system.id));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
     expect(seen).toEqual(made);

@@ -5,9 +5,9 @@ import { hashCredential } from '../../../common/credential.ts';
 import { pricesMax } from '../../../control-plane/services/prices.ts';
 import { describeBudgets } from '../../support/budget-fixture.ts';
 import {
-  type Answered,
   createKey,
   freshName,
+  type JsonResponse,
   refusal,
   type TestTenant,
   violated,
@@ -23,12 +23,12 @@ describeBudgets('prices', (desk) => {
       ...{ organizationId: tenant.id, model: model(), prices: usd, allowUnmatched: true },
       ...fields,
     });
-  const price = (fields: object = {}, tenant = desk.acme): Promise<Answered> =>
+  const price = (fields: object = {}, tenant = desk.acme): Promise<JsonResponse> =>
     desk.as(tenant, 'Prices.Create', {
       ...{ organizationId: tenant.id, model: model(), prices: usd, allowUnmatched: true },
       ...fields,
     });
-  const resolved = async (tenant: TestTenant): Promise<Answered[]> => {
+  const resolved = async (tenant: TestTenant): Promise<JsonResponse[]> => {
     const name = freshName('proxy');
     const proxy = await desk.plane.expect('ProxyTokens.Create', desk.platform.token, { name });
     const { value } = await createKey(desk.plane, tenant);
@@ -189,7 +189,7 @@ describeBudgets('prices', (desk) => {
     do {
       const request = { organizationId: tenant.id, pageSize: 99, pageToken };
       const page = await desk.as(tenant, 'Prices.List', request);
-      seen.push(...page.prices.map((one: Answered) => one.id));
+      seen.push(...page.prices.map((one: JsonResponse) => one.id));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
     expect(seen).toEqual(ids);

@@ -49,12 +49,12 @@ describe('the control plane as a process', () => {
       },
     );
     const { http_port: port } = JSON.parse(line);
-    const answer = await fetch(`http://127.0.0.1:${port}/gateway.v1.Organizations/List`, {
+    const response = await fetch(`http://127.0.0.1:${port}/gateway.v1.Organizations/List`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{}',
     });
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect(await child.stop()).toBe(0);
     expect(child.stdout()).toContain('"stopped"');
     expect(child.stderr()).toBe('');

@@ -9,12 +9,12 @@ import { createSealKey, parseSealKeys } from '../../../common/seal.ts';
 import { resealProviderSecrets } from '../../../control-plane/reseal.ts';
 import { openStore } from '../../../control-plane/store/open.ts';
 import {
-  type Answered,
   bootstrap,
   type Called,
   createKey,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -71,14 +71,14 @@ describe('a provider key', () => {
   it('shows its last four characters and never more', async () => {
     const made = await plane.expect('ProviderKeys.Create', owner, request({ priority: 2, weight: 10 }));
     expect(made).toMatchObject({ hint: 'abcd', priority: 2, weight: 10, enabled: true });
-    const answers = [
+    const responses = [
       made,
       await plane.expect('ProviderKeys.Get', owner, { id: made.id }),
       await plane.expect('ProviderKeys.List', owner, { organizationId: acme.id }),
       await plane.expect('ProviderKeys.Update', owner, { id: made.id, enabled: false }),
       await plane.expect('ProviderKeys.Delete', owner, { id: made.id }),
     ];
-    expect(JSON.stringify(answers)).not.toContain(secret.apiKey);
+    expect(JSON.stringify(responses)).not.toContain(secret.apiKey);
     expect((await plane.call('ProviderKeys.Get', owner, { id: made.id })).code).toBe('NOT_FOUND');
   });
 
@@ -232,7 +232,7 @@ describe('master keys', () => {
     try {
       const keyHash = Buffer.from(hashCredential(value), 'hex');
       const resolved = await onlyNewest.expect('Access.Resolve', proxy, { keyHash });
-      const secrets = resolved.organization.providerKeys.map((key: Answered) => key.secret.apiKey);
+      const secrets = resolved.organization.providerKeys.map((key: JsonResponse) => key.secret.apiKey);
       expect(secrets).toContain('k-rotated');
     } finally {
       await onlyNewest.close();

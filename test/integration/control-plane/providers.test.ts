@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../../common/credential.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createTenant,
   databases,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   refusal,
   type Someone,
@@ -52,12 +52,13 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
   const keyFor = (provider: string, tenant = acme) => ({
     ...{ organizationId: tenant.id, provider, name: freshName('key'), secret: { apiKey: 'sk-test' } },
   });
-  const storeKey = (provider: string, tenant = acme): Promise<Answered> =>
+  const storeKey = (provider: string, tenant = acme): Promise<JsonResponse> =>
     plane.expect('ProviderKeys.Create', tenant.owner.token, keyFor(provider, tenant));
   const resolved = async (tenant: TestTenant) => {
     const { value } = await createKey(plane, tenant);
     const keyHash = Buffer.from(hashCredential(value), 'hex');
-    return (await plane.expect('Access.Resolve', proxy, { keyHash })).organization.providers as Answered[];
+    return (await plane.expect('Access.Resolve', proxy, { keyHash })).organization
+      .providers as JsonResponse[];
   };
 
   it('are created, read, changed and deleted, and each change is an event', async () => {
@@ -103,7 +104,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
 
     const trail = { organizationId: acme.id, targetId: made.id };
     const { events } = await plane.expect('Audit.List', acme.owner.token, trail);
-    expect(events.map((event: Answered) => [event.action, event.targetKind])).toEqual([
+    expect(events.map((event: JsonResponse) => [event.action, event.targetKind])).toEqual([
       ['Providers.Delete', 'provider'],
       ['Providers.Update', 'provider'],
       ['Providers.Update', 'provider'],
@@ -241,7 +242,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       const ids = async (tenant: TestTenant) => {
         const list = { organizationId: tenant.id, pageSize: 500 };
         const { providers } = await plane.expect('Providers.List', tenant.admin.token, list);
-        return providers.map((one: Answered) => one.id) as string[];
+        return providers.map((one: JsonResponse) => one.id) as string[];
       };
       for (const tenant of [acme, other]) {
         expect(await plane.expect('Providers.Get', tenant.admin.token, { id })).toMatchObject({
@@ -259,7 +260,7 @@ describe.each(databases)('custom providers over $name', ({ open }) => {
       expect(await ids(acme)).toContain(own.id);
       expect(await ids(other)).not.toContain(own.id);
       const { providers } = await plane.expect('Providers.List', platform.token, { pageSize: 500 });
-      const organizations = new Set(providers.map((one: Answered) => one.organizationId));
+      const organizations = new Set(providers.map((one: JsonResponse) => one.organizationId));
       expect([...organizations]).toEqual([undefined]);
       const nobodys = plane.call('Providers.Create', acme.owner.token, { name: name(), ...fields });
       expect(await violated(nobodys)).toEqual(['organization_id']);

@@ -97,9 +97,9 @@ describe('two replicas', () => {
 
   it('make one key of a request that comes to both', async () => {
     const fields = { name: freshName('key'), clientRequestId: 'both' };
-    const answers = await Promise.all([one, two, one, two].map((plane) => createKey(plane, acme, fields)));
-    expect(new Set(answers.map(({ virtualKey }) => virtualKey.id)).size).toBe(1);
-    expect(answers.filter(({ value }) => value !== undefined)).toHaveLength(1);
+    const responses = await Promise.all([one, two, one, two].map((plane) => createKey(plane, acme, fields)));
+    expect(new Set(responses.map(({ virtualKey }) => virtualKey.id)).size).toBe(1);
+    expect(responses.filter(({ value }) => value !== undefined)).toHaveLength(1);
   });
 
   it('leave an owner when all owners leave at both', async () => {

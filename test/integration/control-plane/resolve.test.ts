@@ -244,8 +244,8 @@ describe('Resolve', () => {
   const refused = { code: 'RESOURCE_EXHAUSTED', reason: 'too_many_unknown_keys' };
 
   it.each([0, 31, 33])('refuses a hash of %i bytes', async (length) => {
-    const answer = service.resolve(anyProxy, { keyHash: Buffer.alloc(length), signed: false });
-    await expect(answer).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    const response = service.resolve(anyProxy, { keyHash: Buffer.alloc(length), signed: false });
+    await expect(response).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
   it('limits the look-ups of a proxy that find nothing, and lets it go on after a while', async () => {

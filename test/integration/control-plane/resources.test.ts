@@ -1,7 +1,6 @@
 // The life of every resource through the real server: what is stored, what is answered, and what is refused with which words.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Answered,
   bootstrap,
   type Called,
   createKey,
@@ -9,6 +8,7 @@ import {
   createTenant,
   databases,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -54,7 +54,7 @@ describe.each(databases)('over $name', ({ open }) => {
       expect(made.organization.settings.access.callerProviderKeys).toBe(false);
       expect(made.owner).toMatchObject({ role: 'ROLE_OWNER', active: true, email: 'olga@example.com' });
       const seen = await plane.expect('Organizations.List', made.ownerToken);
-      expect(seen.organizations.map((organization: Answered) => organization.id)).toEqual([
+      expect(seen.organizations.map((organization: JsonResponse) => organization.id)).toEqual([
         made.organization.id,
       ]);
     });

@@ -5,7 +5,7 @@ import { isMethodName, methodNames } from '../../../control-plane/api/methods.ts
 import { fieldsOf, methodTypes } from '../../../proto/json/contract.ts';
 import { BudgetDesk, describeBudgets, limitSubject } from '../../support/budget-fixture.ts';
 import { freshSqlite } from '../../support/databases.ts';
-import { type Answered, type Called, freshName, refusal } from '../../support/operators.ts';
+import { type Called, freshName, type JsonResponse, refusal } from '../../support/operators.ts';
 
 /** A call with a selector in it: its request, where a problem is told, and what its response tells. */
 interface Taker {
@@ -13,21 +13,21 @@ interface Taker {
   request(desk: BudgetDesk, selector: string): Promise<object>;
   readonly field: string;
   /** As it is shown; undefined where the response has no place for it. */
-  shown(response: Answered): string | undefined;
-  match(response: Answered): Answered;
+  shown(response: JsonResponse): string | undefined;
+  match(response: JsonResponse): JsonResponse;
 }
 
 const usd = { input: '1', output: '2' };
 const listed = (selector: string) => ({ allowedModels: { globs: [selector] } });
 const inList = {
   field: 'allowed_models.globs[0]',
-  shown: (response: Answered) => response.allowedModels[0],
-  match: (response: Answered) => response.matches.selectors[0],
+  shown: (response: JsonResponse) => response.allowedModels[0],
+  match: (response: JsonResponse) => response.matches.selectors[0],
 };
 const alone = {
   field: 'model',
-  shown: (response: Answered) => response.model,
-  match: (response: Answered) => response.match,
+  shown: (response: JsonResponse) => response.model,
+  match: (response: JsonResponse) => response.match,
 };
 
 const takers: readonly Taker[] = [
@@ -233,7 +233,7 @@ const refused: readonly (readonly [what: string, written: string, insisting: boo
 async function makeProviders(desk: BudgetDesk): Promise<void> {
   const custom = { wireFormat: 'WIRE_FORMAT_GPT_PROVIDER', baseUrl: 'https://api.example.com/v1' };
   const list = (name: string) => ({ models: { models: [{ name }] } });
-  const own = (tenant: Answered, name: string, more: object = {}) =>
+  const own = (tenant: JsonResponse, name: string, more: object = {}) =>
     desk.as(tenant, 'Providers.Create', { organizationId: tenant.id, name, ...custom, ...more });
   await own(desk.acme, 'own-models', list('llama'));
   await own(desk.acme, 'free-models');
@@ -314,7 +314,9 @@ describeBudgets('selectors of models', (desk) => {
     const kept = { ...request, allowedModels: { globs: globs.filter((glob) => !glob.startsWith('nope')) } };
     const person = await desk.as(desk.acme, 'People.Update', kept);
     expect(person.allowedModels).toEqual(['gpt-provider/gpt-4o', 'studio-ai/*']);
-    expect(person.matches.selectors.map(({ selector }: Answered) => selector)).toEqual(person.allowedModels);
+    expect(person.matches.selectors.map(({ selector }: JsonResponse) => selector)).toEqual(
+      person.allowedModels,
+    );
     const again = await desk.as(desk.acme, 'People.Update', kept);
     expect(again).toEqual(person);
     const unasked = await desk.as(desk.acme, 'People.Update', { id: person.id, name: freshName('person') });

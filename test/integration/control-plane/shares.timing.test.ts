@@ -75,13 +75,13 @@ describe.each(databases)('shares over $name', ({ open }) => {
     loops: number,
     call: (n: number) => Promise<Called>,
     work: () => Promise<readonly number[]>,
-  ): Promise<{ readonly times: readonly number[]; readonly answers: string[] }> => {
+  ): Promise<{ readonly times: readonly number[]; readonly outcomes: string[] }> => {
     let ended = false;
-    const answers: string[] = [];
+    const outcomes: string[] = [];
     const loop = async (n: number) => {
       while (!ended) {
         const called = await call(n);
-        answers.push('response' in called ? 'OK' : called.detail.reason || called.code);
+        outcomes.push('response' in called ? 'OK' : called.detail.reason || called.code);
         // They are in one process with whom they are to hold up: what they compute themselves is not to be measured.
         await sleep(5);
       }
@@ -90,7 +90,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
     const times = await work();
     ended = true;
     await Promise.all(looping);
-    return { times, answers };
+    return { times, outcomes };
   };
   /**
    * Ten times what is promised: twice the quiet time and 10 ms, and 250 ms in any case. Hostile callers share this process, and on a busy
@@ -100,11 +100,16 @@ describe.each(databases)('shares over $name', ({ open }) => {
     for (const part of [0.5, 0.9])
       expect(percentile(times, part)).toBeLessThan(10 * Math.max(250, 2 * percentile(quietly, part) + 10));
   };
-  const tellAll = (what: string, quietly: readonly number[], times: readonly number[], answers: string[]) => {
+  const tellAll = (
+    what: string,
+    quietly: readonly number[],
+    times: readonly number[],
+    outcomes: string[],
+  ) => {
     tell(`${what}, quiet`, quietly);
     tell(`${what}, during`, times);
-    const counts = Object.entries(Object.groupBy(answers, (answer) => answer));
-    console.log(`${what}: ${counts.map(([answer, all]) => `${all?.length} ${answer}`).join(', ')}`);
+    const counts = Object.entries(Object.groupBy(outcomes, (response) => response));
+    console.log(`${what}: ${counts.map(([response, all]) => `${all?.length} ${response}`).join(', ')}`);
   };
 
   it.each([3])(
@@ -119,9 +124,9 @@ describe.each(databases)('shares over $name', ({ open }) => {
           ...{ action: 'GUARDRAIL_ACTION_BLOCK', check: slowPattern },
         });
       };
-      const { times, answers } = await during(3 * count, create, revocations);
-      tellAll(`refused patterns of ${count}`, baseline, times, answers);
-      expect(answers).not.toContain('OK');
+      const { times, outcomes } = await during(3 * count, create, revocations);
+      tellAll(`refused patterns of ${count}`, baseline, times, outcomes);
+      expect(outcomes).not.toContain('OK');
       expectHeldUpByNobody(baseline, times);
     },
     120_000,
@@ -138,9 +143,9 @@ describe.each(databases)('shares over $name', ({ open }) => {
         if (n % 2 === 0) return theirs.call('VirtualKeys.List', tenant.owner.token, request);
         return theirs.call('AiSystems.Create', tenant.owner.token, { ...request, name: freshName('system') });
       };
-      const { times, answers } = await during(Math.max(8, 2 * count), call, revocations);
-      tellAll(`changes and lists of ${count}`, baseline, times, answers);
-      expect(answers).toContain('too_many_requests');
+      const { times, outcomes } = await during(Math.max(8, 2 * count), call, revocations);
+      tellAll(`changes and lists of ${count}`, baseline, times, outcomes);
+      expect(outcomes).toContain('too_many_requests');
       expectHeldUpByNobody(baseline, times);
     },
     120_000,
@@ -148,11 +153,11 @@ describe.each(databases)('shares over $name', ({ open }) => {
 
   it('unknown tokens are limited by address, and known ones of the same address pass', async () => {
     const strange = () => plane.call('Status.Get', createCredential('operator'));
-    const answers: string[] = [];
-    for (let n = 0; n < 60; n++) answers.push((await refusal(strange())).reason);
-    expect(answers[0]).toBe('unauthenticated');
-    expect(answers.at(-1)).toBe('too_many_requests');
-    expect(answers.filter((reason) => reason === 'unauthenticated').length).toBeLessThan(40);
+    const outcomes: string[] = [];
+    for (let n = 0; n < 60; n++) outcomes.push((await refusal(strange())).reason);
+    expect(outcomes[0]).toBe('unauthenticated');
+    expect(outcomes.at(-1)).toBe('too_many_requests');
+    expect(outcomes.filter((reason) => reason === 'unauthenticated').length).toBeLessThan(40);
     await plane.expect('Status.Get', quiet.owner.token);
     const overHttp = () =>
       fetch(`http://127.0.0.1:${plane.plane.httpPort}/gateway.v1.Status/Get`, {

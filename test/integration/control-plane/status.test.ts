@@ -14,10 +14,10 @@ import {
 import type { ProxySelf } from '../../../proxy/control-plane/proxy-self.ts';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import {
-  type Answered,
   bootstrap,
   createTenant,
   databases,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -263,11 +263,11 @@ describe('a proxy that is known by its certificate', () => {
 /** The JSON door over TLS. */
 function trusting(caFile: string, port: number) {
   const agent = new Agent({ connect: { ca: readFileSync(caFile) } });
-  return async (method: string, token: string, body: object): Promise<Answered> => {
-    const { body: answer } = await request(`https://localhost:${port}/gateway.v1.${method}`, {
+  return async (method: string, token: string, body: object): Promise<JsonResponse> => {
+    const { body: response } = await request(`https://localhost:${port}/gateway.v1.${method}`, {
       ...{ method: 'POST', dispatcher: agent, body: JSON.stringify(body) },
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     });
-    return await answer.json();
+    return await response.json();
   };
 }

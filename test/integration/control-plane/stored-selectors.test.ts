@@ -6,9 +6,9 @@ import { beforeAll, expect, it } from 'vitest';
 import { createCredential, hashCredential } from '../../../common/credential.ts';
 import { type BudgetDesk, describeBudgets, limitSubject, testBudget } from '../../support/budget-fixture.ts';
 import {
-  type Answered,
   createKey,
   freshName,
+  type JsonResponse,
   startOperatorsPlane,
   type TestTenant,
 } from '../../support/operators.ts';
@@ -36,7 +36,7 @@ async function leave(
 describeBudgets('selectors stored from before', (desk) => {
   let tenant: TestTenant;
   let proxy: string;
-  let key: Answered;
+  let key: JsonResponse;
   let system: string;
   const ids: Record<string, string> = {};
 
@@ -79,7 +79,7 @@ describeBudgets('selectors stored from before', (desk) => {
   it('count in the records of proxies by the canonical name of their provider', async () => {
     const keyHash = Buffer.from(hashCredential(key.value), 'hex');
     const records = await desk.plane.expect('Access.Resolve', proxy, { keyHash });
-    expect(records.scope.limits.map(({ model }: Answered) => model)).toEqual([
+    expect(records.scope.limits.map(({ model }: JsonResponse) => model)).toEqual([
       'gpt-provider/gpt-4o',
       'assistant-provider/*',
       'gpt-provider/gpt-4o-minni',
@@ -90,7 +90,7 @@ describeBudgets('selectors stored from before', (desk) => {
     expect(records.organization.allowedModels).toEqual(['gpt-provider/*']);
     expect(records.scope.allowedModels).toEqual(['search-provider/gemini-*']);
     // Of two prices of one model the one that counted before.
-    expect(records.organization.prices.map(({ id, model }: Answered) => [id, model])).toEqual([
+    expect(records.organization.prices.map(({ id, model }: JsonResponse) => [id, model])).toEqual([
       [ids.price, 'gpt-provider/gpt-4o-mini'],
       [ids.newer, 'gpt-provider/gpt-4.1'],
     ]);
@@ -128,7 +128,7 @@ describeBudgets('selectors stored from before', (desk) => {
       const { selectors } = await desk.plane.expect('Status.Get', who.token, { checkSelectors: true });
       expect(selectors).toMatchObject({ checked: 12, found: 10 });
       const found = Object.fromEntries(
-        selectors.selectors.map((one: Answered) => [`${one.holder.slice(16)} ${one.id}`, one]),
+        selectors.selectors.map((one: JsonResponse) => [`${one.holder.slice(16)} ${one.id}`, one]),
       );
       const alias = (selector: string, countsAs: string) => ({
         ...{ problem: 'SELECTOR_PROBLEM_ALIAS', selector, countsAs, nearest: [] },
@@ -165,7 +165,7 @@ describeBudgets('selectors stored from before', (desk) => {
     const restarted = await startOperatorsPlane({ env, masterKey, bootstrapToken });
     const told = await until(() => ask(desk.platform.token, restarted), { what: 'all to be looked at' });
     expect(told.found).toBeGreaterThanOrEqual(10);
-    const budget = told.selectors.find(({ id }: Answered) => id === ids.budget);
+    const budget = told.selectors.find(({ id }: JsonResponse) => id === ids.budget);
     expect(budget).toMatchObject({ organizationId: tenant.id, problem: 'SELECTOR_PROBLEM_ALIAS' });
     expect(budget.selector).toBeUndefined();
     expect(JSON.stringify(told)).not.toMatch(/openai|gpt-4o|nowhere|sk-svc/);
@@ -173,7 +173,7 @@ describeBudgets('selectors stored from before', (desk) => {
     const warning = () => restarted.logs.find((line) => line.includes('stored selectors of models'));
     const line = JSON.parse((await until(async () => warning())) ?? '');
     expect(line).toMatchObject({ level: 'warn', counts: { alias: 5, no_provider: 2, shadowed: 1 } });
-    expect(line.selectors.map(({ id }: Answered) => id)).toEqual(
+    expect(line.selectors.map(({ id }: JsonResponse) => id)).toEqual(
       expect.arrayContaining([ids.budget, ids.rate, ids.typo, ids.bare]),
     );
     expect(JSON.stringify(line)).not.toMatch(/openai|gpt-4o|nowhere|sk-svc/);
@@ -193,7 +193,7 @@ describeBudgets('selectors stored from before', (desk) => {
     // Of a price that another one goes before nothing would be gained.
     await desk.as(tenant, 'Prices.Update', { id: ids.older, prices: { ...usd, output: '3' } });
     const { selectors } = await desk.plane.expect('Status.Get', tenant.owner.token, { checkSelectors: true });
-    const left = selectors.selectors.map(({ id }: Answered) => id);
+    const left = selectors.selectors.map(({ id }: JsonResponse) => id);
     expect(left.toSorted()).toEqual(
       [ids.rate, ids.typo, ids.bare, ids.older, tenant.member.id, key.virtualKey.id].toSorted(),
     );

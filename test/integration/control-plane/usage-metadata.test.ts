@@ -12,11 +12,11 @@ import { createUsageDays } from '../../../control-plane/usage/partitions.ts';
 import { Random } from '../../support/access/random.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -56,7 +56,7 @@ describe.each([
     recordEvents(store, [
       usageEvent({ organization_id: of.id, key_id: keyId, cost: 1_000_000_000, ...fields }),
     ]);
-  const totals = async (of: TestTenant, fields: object, token = of.owner.token): Promise<Answered[]> =>
+  const totals = async (of: TestTenant, fields: object, token = of.owner.token): Promise<JsonResponse[]> =>
     (
       await plane.expect('Usage.Totals', token, {
         ...{ organizationId: of.id, from: new Date(Date.now() - 3 * dayMs).toISOString() },
@@ -200,7 +200,7 @@ describe.each([
     let pageToken = '';
     do {
       const page = await plane.expect('Usage.Totals', acme.owner.token, { ...request, pageToken });
-      seen.push(...page.totals.map(({ metadata }: Answered) => metadata.d));
+      seen.push(...page.totals.map(({ metadata }: JsonResponse) => metadata.d));
       pageToken = page.nextPageToken;
     } while (pageToken !== '');
     expect(seen.toSorted()).toEqual(values.toSorted());
@@ -221,9 +221,10 @@ describe.each([
       const changed = keys[random.below(3)] ?? '';
       await setMetadata(acme, changed, random.below(2) === 0 ? {} : { team: `team ${random.below(4)}` });
     }
-    const nano = (rows: Answered[]) =>
+    const nano = (rows: JsonResponse[]) =>
       rows.reduce((sum, { costUsd }) => sum + Math.round(Number(costUsd) * 1e9), 0);
-    const count = (rows: Answered[], field: string) => rows.reduce((sum, row) => sum + Number(row[field]), 0);
+    const count = (rows: JsonResponse[], field: string) =>
+      rows.reduce((sum, row) => sum + Number(row[field]), 0);
     const whole = await totals(acme, {});
     for (const groupBy of [[], ['USAGE_DIMENSION_KEY'], ['USAGE_DIMENSION_HOUR', 'USAGE_DIMENSION_MODEL']]) {
       const rows = await totals(acme, { groupBy, groupByMetadata: ['team'], pageSize: 1000 });

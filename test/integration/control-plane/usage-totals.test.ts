@@ -6,10 +6,10 @@ import type { Store } from '../../../control-plane/store/store.ts';
 import { hourMs } from '../../../control-plane/usage/hours.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import {
-  type Answered,
   bootstrap,
   createKey,
   createTenant,
+  type JsonResponse,
   type OperatorsPlane,
   refusal,
   startOperatorsPlane,
@@ -51,7 +51,7 @@ describe.each([
 
   const range = { from: iso(0), to: iso(2 * dayMs) };
 
-  async function totals(fields: object, token = acme.owner.token): Promise<Answered[]> {
+  async function totals(fields: object, token = acme.owner.token): Promise<JsonResponse[]> {
     const request = { organizationId: acme.id, ...range, ...fields };
     return (await plane.expect('Usage.Totals', token, request)).totals;
   }
@@ -128,7 +128,7 @@ describe.each([
       [iso(0), 'gpt-provider', keys[1]],
       [iso(dayMs), 'my-models', keys[0]],
     ]);
-    const paged: Answered[] = [];
+    const paged: JsonResponse[] = [];
     let pageToken = '';
     do {
       const request = { organizationId: acme.id, ...range, groupBy, pageSize: 1, pageToken };
@@ -168,8 +168,11 @@ describe.each([
     const model = `month/${now}`;
     const at = (time: number) => usageEvent({ organization_id: other.id, at: time, model_asked: model });
     await recordEvents(store, [at(month - 1), at(month), at(now)]);
-    const answer = await plane.expect('Usage.Totals', other.owner.token, { organizationId: other.id, model });
-    expect(answer.totals[0].requests).toBe('2');
+    const response = await plane.expect('Usage.Totals', other.owner.token, {
+      organizationId: other.id,
+      model,
+    });
+    expect(response.totals[0].requests).toBe('2');
   });
 
   it('shows members their own', async () => {

@@ -3,13 +3,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashCredential, isWellFormedCredential } from '../../../common/credential.ts';
 import {
-  type Answered,
   bootstrap,
   type Called,
   createKey,
   createTenant,
   databases,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   type Someone,
   startOperatorsPlane,
@@ -43,7 +43,7 @@ describe.each(databases)('over $name', ({ open }) => {
     return Object.fromEntries(called.detail.violations.map((v) => [v.field, v.description]));
   }
 
-  function resolve(value: string): Promise<Answered> {
+  function resolve(value: string): Promise<JsonResponse> {
     return plane.expect('Access.Resolve', proxy, { keyHash: Buffer.from(hashCredential(value), 'hex') });
   }
 
@@ -81,9 +81,9 @@ describe.each(databases)('over $name', ({ open }) => {
 
     it('makes one key when the same request comes many times at once', async () => {
       const fields = { name: freshName('key'), clientRequestId: 'request-2' };
-      const answers = await Promise.all(Array.from({ length: 8 }, () => createKey(plane, acme, fields)));
-      expect(new Set(answers.map(({ virtualKey }) => virtualKey.id)).size).toBe(1);
-      expect(answers.filter(({ value }) => value !== undefined)).toHaveLength(1);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => createKey(plane, acme, fields)));
+      expect(new Set(responses.map(({ virtualKey }) => virtualKey.id)).size).toBe(1);
+      expect(responses.filter(({ value }) => value !== undefined)).toHaveLength(1);
     });
 
     it('refuses another request under a client request id that was used', async () => {
@@ -162,7 +162,7 @@ describe.each(databases)('over $name', ({ open }) => {
       });
       const others = await createKey(plane, acme);
       const listed = await plane.expect('VirtualKeys.List', acme.member.token, { organizationId: acme.id });
-      const ids = listed.virtualKeys.map((key: Answered) => key.id);
+      const ids = listed.virtualKeys.map((key: JsonResponse) => key.id);
       expect(ids).toContain(mine.virtualKey.id);
       expect(ids).not.toContain(others.virtualKey.id);
       for (const method of ['VirtualKeys.Get', 'VirtualKeys.Rotate', 'VirtualKeys.Revoke']) {
@@ -253,7 +253,7 @@ describe.each(databases)('over $name', ({ open }) => {
       const { id } = made.virtualKey;
       const first = await plane.expect('VirtualKeys.Rotate', owner, { id, graceSeconds: 100 });
       const second = await plane.expect('VirtualKeys.Rotate', owner, { id, graceSeconds: 1000 });
-      const ends = second.virtualKey.rotatedValues.map((value: Answered) => Date.parse(value.endsAt));
+      const ends = second.virtualKey.rotatedValues.map((value: JsonResponse) => Date.parse(value.endsAt));
       expect(ends[0] - ends[1]).toBeGreaterThan(800_000);
       const last = await plane.expect('VirtualKeys.Rotate', owner, { id });
       expect(last.virtualKey.rotatedValues).toEqual([]);
@@ -290,10 +290,10 @@ describe.each(databases)('over $name', ({ open }) => {
         organizationId: acme.id,
         pageSize: 500,
       });
-      expect(listed.virtualKeys.map((key: Answered) => key.id)).not.toContain(id);
+      expect(listed.virtualKeys.map((key: JsonResponse) => key.id)).not.toContain(id);
       const all = { organizationId: acme.id, pageSize: 500, includeRevoked: true };
       const withRevoked = await plane.expect('VirtualKeys.List', owner, all);
-      expect(withRevoked.virtualKeys.find((key: Answered) => key.id === id)).toEqual(revoked);
+      expect(withRevoked.virtualKeys.find((key: JsonResponse) => key.id === id)).toEqual(revoked);
     });
 
     it('leaves the end of its newest value, by which a caller who goes on with it is found', async () => {

@@ -25,7 +25,7 @@ import { postOnLoopback, type Receiver, startReceiver } from '../../support/webh
 
 const dayMs = 86_400_000;
 
-const answers: readonly {
+const responses: readonly {
   readonly says: string;
   readonly status: number;
   readonly retryAfter?: string;
@@ -105,12 +105,12 @@ describeStores('a delivery', (given) => {
     await organizationWithWebhook(given.store);
     const before = Date.now();
     const ids = new Map<string, string>();
-    for (const { says } of answers) {
+    for (const { says } of responses) {
       const { id } = await storeWebhook(given.store, { url: `${receiver.url()}&${says}` });
       ids.set(says, await storeDelivery(given.store, { webhook_id: id }));
     }
-    receiver.answer = (response, { path }) => {
-      const asked = answers.find(({ says }) => path.endsWith(`&${says}`));
+    receiver.respond = (response, { path }) => {
+      const asked = responses.find(({ says }) => path.endsWith(`&${says}`));
       const retryAfter = asked?.retryAfter;
       response.writeHead(asked?.status ?? 200, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
       response.end();
@@ -118,20 +118,20 @@ describeStores('a delivery', (given) => {
     const { outcomes, ...rest } = deps(given.store);
     await round(new Deliverer(rest));
     const rows = await deliveries(given.store);
-    for (const { says, status, waitS } of answers) {
+    for (const { says, status, waitS } of responses) {
       const row = rows.find(({ id }) => id === ids.get(says));
       expect(row, says).toMatchObject({ state: 'pending', attempts: 1, last_status: status });
       const wait = (row?.next_attempt_at ?? 0) - before;
       expect(wait, says).toBeGreaterThanOrEqual(waitS * 1000 - 1);
       expect(wait, says).toBeLessThan(waitS * 1000 + 8000);
     }
-    expect(outcomes).toEqual(answers.map(() => 'postponed'));
+    expect(outcomes).toEqual(responses.map(() => 'postponed'));
   });
 
   it('that has no answer is due again, and says no status', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id, last_status: 500, attempts: 1 });
-    receiver.answer = (response) => response.destroy();
+    receiver.respond = (response) => response.destroy();
     await round(new Deliverer(deps(given.store)));
     expect(await deliveries(given.store)).toMatchObject([
       { state: 'pending', attempts: 2, last_status: null },
@@ -142,7 +142,7 @@ describeStores('a delivery', (given) => {
     const { id, secret } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
     const statuses = [500, 503, 200];
-    receiver.answer = (response) => response.writeHead(statuses.shift() ?? 0).end();
+    receiver.respond = (response) => response.writeHead(statuses.shift() ?? 0).end();
     const deliverer = new Deliverer(deps(given.store));
     for (let times = 0; times < 4; times++) {
       await makeDue(given.database);
@@ -159,7 +159,7 @@ describeStores('a delivery', (given) => {
   it('is given up when three days are over, and not before it was tried', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id, created_at: Date.now() - 4 * dayMs });
-    receiver.answer = (response) => response.writeHead(500).end();
+    receiver.respond = (response) => response.writeHead(500).end();
     const { outcomes, ...rest } = deps(given.store);
     await round(new Deliverer(rest));
     expect(receiver.received).toHaveLength(1);
@@ -172,10 +172,10 @@ describeStores('a delivery', (given) => {
   it('is given up with a 410, and its webhook stays', async () => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
-    receiver.answer = (response) => response.writeHead(410).end();
+    receiver.respond = (response) => response.writeHead(410).end();
     await round(new Deliverer(deps(given.store)));
     expect(await deliveries(given.store)).toMatchObject([{ state: 'failed', last_status: 410 }]);
-    receiver.answer = (response) => response.writeHead(200).end();
+    receiver.respond = (response) => response.writeHead(200).end();
     await storeDelivery(given.store, { webhook_id: id });
     await round(new Deliverer(deps(given.store)));
     expect(await deliveries(given.store)).toMatchObject([{ state: 'failed' }, { state: 'delivered' }]);
@@ -204,12 +204,12 @@ describeStores('a delivery', (given) => {
     const { id } = await organizationWithWebhook(given.store);
     await storeDelivery(given.store, { webhook_id: id });
     const hung: (() => void)[] = [];
-    receiver.answer = (response) => void hung.push(() => response.writeHead(500).end());
+    receiver.respond = (response) => void hung.push(() => response.writeHead(500).end());
     const first = new Deliverer(deps(given.store));
     await first.beginDue();
     await expect.poll(() => hung.length).toBe(1);
     await makeDue(given.database);
-    receiver.answer = (response) => response.writeHead(503, { 'retry-after': '600' }).end();
+    receiver.respond = (response) => response.writeHead(503, { 'retry-after': '600' }).end();
     await round(new Deliverer(deps(given.store)));
     const [taken] = await deliveries(given.store);
     hung[0]?.();
@@ -229,10 +229,10 @@ describeStores('a delivery', (given) => {
     expect(receiver.received).toEqual([]);
     expect(lines.join('')).toContain('no master key opens the secret');
     await makeDue(given.database);
-    receiver.answer = (response) => response.writeHead(500).end('said by the receiver');
+    receiver.respond = (response) => response.writeHead(500).end('said by the receiver');
     await round(new Deliverer(deps(given.store, { log })));
     await makeDue(given.database);
-    receiver.answer = (response) => response.destroy();
+    receiver.respond = (response) => response.destroy();
     await round(new Deliverer(deps(given.store, { log })));
     expect(lines.length).toBeGreaterThan(3);
     for (const canary of [secret, 'in-the-url', 'localhost', 'said by', `${receiver.port}`]) {
@@ -246,7 +246,7 @@ describeStores('deliveries of several webhooks', (given) => {
     const hanging = await organizationWithWebhook(given.store, slow.url());
     const quick = await storeWebhook(given.store, { url: receiver.url() });
     const open: (() => void)[] = [];
-    slow.answer = (response) => void open.push(() => response.writeHead(200).end());
+    slow.respond = (response) => void open.push(() => response.writeHead(200).end());
     const order: string[] = [];
     for (let n = 0; n < 5; n++) {
       const id = uuidv7(Date.now() - 1000 + n);
@@ -332,7 +332,7 @@ describeStores('the workers of a control plane', (given) => {
   it('close while a receiver hangs: the try is cut off and made again', async () => {
     const { id } = await organizationWithWebhook(given.store);
     const delivery = await storeDelivery(given.store, { webhook_id: id });
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     const workers = startWebhooks(deps(given.store));
     await expect.poll(() => receiver.received.length).toBe(1);
     await workers.close();

@@ -9,10 +9,10 @@ import type { Store } from '../../../control-plane/store/store.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
 import { deliveries, storeDelivery } from '../../support/notice-rows.ts';
 import {
-  type Answered,
   bootstrap,
   createTenant,
   freshName,
+  type JsonResponse,
   type OperatorsPlane,
   refusal,
   type Someone,
@@ -51,7 +51,7 @@ describe.each([
     await database.drop();
   });
 
-  const as = (tenant: TestTenant, method: string, request: object = {}): Promise<Answered> =>
+  const as = (tenant: TestTenant, method: string, request: object = {}): Promise<JsonResponse> =>
     plane.expect(`Webhooks.${method}`, tenant.owner.token, request);
   const create = (more: object = {}, tenant = acme) =>
     plane.call('Webhooks.Create', tenant.owner.token, {
@@ -59,7 +59,7 @@ describe.each([
       ...more,
     });
   /** Deleted at the end of the test: an organization has few. */
-  const withWebhook = async (test: (made: Answered) => Promise<void>, more: object = {}) => {
+  const withWebhook = async (test: (made: JsonResponse) => Promise<void>, more: object = {}) => {
     const made = await as(acme, 'Create', {
       organizationId: acme.id,
       name: freshName('hook'),
@@ -95,7 +95,7 @@ describe.each([
 
     const trail = { organizationId: acme.id, targetId: id };
     const { events } = await plane.expect('Audit.List', acme.owner.token, trail);
-    expect(events.map((event: Answered) => [event.action, event.targetKind])).toEqual([
+    expect(events.map((event: JsonResponse) => [event.action, event.targetKind])).toEqual([
       ['Webhooks.Delete', 'webhook'],
       ['Webhooks.RotateSecret', 'webhook'],
       ['Webhooks.Update', 'webhook'],

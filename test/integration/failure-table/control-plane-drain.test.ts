@@ -38,7 +38,7 @@ it('SIGTERM of a control plane: watchers move to the other replica without a ref
   await link.heal();
   await until(() => link.open() === 3, { what: 'all to be connected to the one that stays' });
   const { id, value } = await gateway.organization.createKey();
-  const answered = await outcomes(proxies, admission(value));
+  const response = await outcomes(proxies, admission(value));
 
   leaving.child.signal('SIGTERM');
   const from = performance.now();
@@ -57,7 +57,7 @@ it('SIGTERM of a control plane: watchers move to the other replica without a ref
   }
   tell('SIGTERM of a control plane: three watchers have moved after', movedAt - from);
   tell('SIGTERM of a control plane: requests meanwhile', waited);
-  expect(answered).toEqual(['200', '200', '200']);
+  expect(response).toEqual(['200', '200', '200']);
   expect(await leaving.child.exited).toBe(0);
 
   await gateway.organization.api.call('VirtualKeys/Revoke', { id });

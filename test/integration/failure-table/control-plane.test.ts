@@ -1,7 +1,7 @@
 // Rows of the failure table: the control plane is down, or accepts and never answers. Proxies reach it through a forwarder, so
 // that it is "down" for them while operators and other proxies go on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admission, chat, redisAnswers, turns } from '../../support/asking.ts';
+import { admission, chat, redisResponds, turns } from '../../support/asking.ts';
 import { type Forwarder, startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { tell } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -37,7 +37,7 @@ const staleLookups = (proxy: TestProxy) => metric(proxy, 'gateway_key_lookups_to
 async function keyInRedis(): Promise<string> {
   const key = await newKey();
   const proxy = await startProxy({ REDIS_URL: redis.url });
-  await redisAnswers(proxy);
+  await redisResponds(proxy);
   expect((await chat(key)(proxy)).outcome).toBe('200');
   return key;
 }

@@ -69,9 +69,9 @@ describe('SIGTERM of a proxy', () => {
     await idle.closed;
     tell('SIGTERM: idle connections closed after', performance.now() - from);
 
-    const answer = await whole;
-    expect([answer.status, await answer.json()]).toMatchObject([200, { object: 'chat.completion' }]);
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await whole;
+    expect([response.status, await response.json()]).toMatchObject([200, { object: 'chat.completion' }]);
+    expect(response.headers.get('connection')).toBe('close');
     const text = await streamed.text();
     expect(text.match(/"content":/g)?.length).toBeGreaterThanOrEqual(12);
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
@@ -100,8 +100,8 @@ describe('SIGTERM of a proxy', () => {
     await until(async () => (await readiness(proxy)) === 'not ready: draining');
     const from = performance.now();
     busy.send([...head, ...rest].join('\r\n'));
-    const answer = await busy.answer();
-    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    const response = await busy.respond();
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
     await busy.closed;
     expect(busy.received(), 'an answer to what followed').toBe('');
     expect(gateway.simulator.requests).toHaveLength(1);

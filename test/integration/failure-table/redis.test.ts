@@ -2,7 +2,7 @@
 // forged. Requests go on; nothing waits longer than 100 ms on it; nothing in it revives a key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admission, chat, outcomes, redisAnswers, turns } from '../../support/asking.ts';
+import { admission, chat, outcomes, redisResponds, turns } from '../../support/asking.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
 import { percentile, tell } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -41,7 +41,7 @@ async function startProxy(url = redis.url): Promise<TestProxy> {
 
 async function startConnected(url?: string): Promise<TestProxy> {
   const proxy = await startProxy(url);
-  await redisAnswers(proxy);
+  await redisResponds(proxy);
   return proxy;
 }
 

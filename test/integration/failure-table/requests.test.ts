@@ -146,11 +146,11 @@ describe('exception inside a request: 500 internal_error, recorded, others unaff
       { port: Number(new URL(faulty.url).port), key: soundKey },
     );
     await connection.closed;
-    const answer = connection.received();
-    expect(answer).toContain('"code":"internal_error"');
-    expect(answer).not.toContain('[DONE]');
-    expect(answer, 'the end of a chunked body').not.toMatch(/\r\n0\r\n\r\n$/);
-    expect(answer).not.toContain(defect.message);
+    const response = connection.received();
+    expect(response).toContain('"code":"internal_error"');
+    expect(response).not.toContain('[DONE]');
+    expect(response, 'the end of a chunked body').not.toMatch(/\r\n0\r\n\r\n$/);
+    expect(response).not.toContain(defect.message);
     await until(() => faulty.records.length === 1);
     expect(faulty.records[0]).toMatchObject({ status: 500, errorCode: 'internal_error', cause: defect });
     expect((await admission(soundKey)(faulty)).outcome).toBe('200');

@@ -33,8 +33,8 @@ describe('organizations', () => {
 
   it('are listed, all for operators of the platform, for others their own', async () => {
     await gateway.createOrganization('initech');
-    const names = (answer: { organizations: { name: string }[] }) =>
-      answer.organizations.map(({ name }) => name);
+    const names = (response: { organizations: { name: string }[] }) =>
+      response.organizations.map(({ name }) => name);
     expect(names(await platform.json('organizations list'))).toEqual(
       expect.arrayContaining(['acme', 'initech']),
     );

@@ -33,7 +33,7 @@ describe('provider keys', () => {
       operated.file('secret', secret),
     ]);
     const asked = await ctl.run('provider-keys create gpt-provider asked --priority 3', {
-      answers: [secret],
+      inputs: [secret],
     });
     expect(asked).toMatchObject({ code: 0, asked: ['Secret: '] });
     const shown = await ctl.expect('provider-keys list');

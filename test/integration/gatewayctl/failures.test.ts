@@ -257,13 +257,13 @@ describe('a mistake', () => {
 describe('what cannot be undone', () => {
   it('is asked about on a terminal, and not done unless confirmed', async () => {
     await owner.expect('keys create precious');
-    const kept = await owner.run('keys revoke precious', { answers: ['n'] });
+    const kept = await owner.run('keys revoke precious', { inputs: ['n'] });
     expect(kept).toMatchObject({ code: 1, err: 'gatewayctl: not confirmed; nothing was done\n' });
     expect(kept.asked).toEqual([
       'Revoke the key precious? Its callers are refused at once, and it stays revoked. [y/N] ',
     ]);
     expect(await owner.expect('keys list')).toContain('precious');
-    expect((await owner.run('keys revoke precious', { answers: ['y'] })).code).toBe(0);
+    expect((await owner.run('keys revoke precious', { inputs: ['y'] })).code).toBe(0);
     expect(await owner.expect('keys list')).not.toContain('precious');
   });
 

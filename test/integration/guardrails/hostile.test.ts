@@ -156,8 +156,8 @@ const chosen = (said: object) => ({
 /** Longer than any model's answer in the simulator. */
 function completionOf(content: string) {
   const message = { role: 'assistant', content };
-  const answer = { ...chosen({ message, finish_reason: 'stop' }), object: 'chat.completion' };
-  return { body: JSON.stringify(answer), headers: { 'content-type': 'application/json' } };
+  const response = { ...chosen({ message, finish_reason: 'stop' }), object: 'chat.completion' };
+  return { body: JSON.stringify(response), headers: { 'content-type': 'application/json' } };
 }
 
 function streamOf(text: string) {
@@ -169,7 +169,7 @@ function streamOf(text: string) {
   return { body, headers: { 'content-type': 'text/event-stream' } };
 }
 
-const longAnswer = `${`${'x'.repeat(999)} `.repeat(1100)}${forbidden}`;
+const longResponse = `${`${'x'.repeat(999)} `.repeat(1100)}${forbidden}`;
 const filled = (characters: number) =>
   `${'word '.repeat(characters / 5 + 1).slice(0, characters - 10)} ${forbidden}`;
 const words = { words: { phrases: [forbidden] } };
@@ -209,22 +209,22 @@ describe('a long text', () => {
     'in an answer above 1 MiB does as the failure rule says: %s',
     async (onFailure) => {
       const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule(onFailure)));
-      gateway.simulator.script(completionOf(longAnswer));
-      const answered = await send('Hello');
+      gateway.simulator.script(completionOf(longResponse));
+      const response = await send('Hello');
       expect(await desk.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
-      if (onFailure === 'pass') expect(told(answered).choices[0]?.content === longAnswer).toBe(true);
+      if (onFailure === 'pass') expect(told(response).choices[0]?.content === longResponse).toBe(true);
       else
-        expect([answered.status, answered.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
-      expect(answered.body.includes(forbidden)).toBe(onFailure === 'pass');
+        expect([response.status, response.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
+      expect(response.body.includes(forbidden)).toBe(onFailure === 'pass');
     },
   );
 
   it('in a stream is inspected to its end, however long', async () => {
     const name = await desk.replace(guardrailFields(['output', 'redact'], words, rule('block')));
-    gateway.simulator.script(streamOf(longAnswer));
-    const answered = await send('Hello', true);
+    gateway.simulator.script(streamOf(longResponse));
+    const response = await send('Hello', true);
     expect(await desk.decisions(name)).toMatchObject({ 'output redact': 1 });
-    const redacted = longAnswer.replace(forbidden, '[WORD_1]');
-    expect(told(answered).choices[0]?.content === redacted).toBe(true);
+    const redacted = longResponse.replace(forbidden, '[WORD_1]');
+    expect(told(response).choices[0]?.content === redacted).toBe(true);
   });
 });

@@ -6,11 +6,11 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { type GuardrailDesk, guardrailFields, openGuardrailDesk } from '../../support/guardrails/desk.ts';
 import { actions, codeName, kinds, stages, type TriedKind } from '../../support/guardrails/kinds.ts';
 import {
-  answers,
   type Cell,
   expectedDecisions,
   problemsOf,
   requestBody,
+  responses,
   type Says,
   type Tried,
   usageProblemsOf,
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const network = await openServiceNetwork();
   authority = network.authority;
   receiver = await startReceiver(authority);
-  receiver.answer = (response, { body }) => {
+  receiver.respond = (response, { body }) => {
     const { texts } = JSON.parse(body) as { texts: string[] };
     const isFound = texts.some((text) => text.includes(codeName.finds));
     const placed = texts.map((text) => text.replaceAll(codeName.finds, codeName.placed));
@@ -82,13 +82,13 @@ async function tryCells(one: Tried, cells: readonly Cell[]): Promise<string[]> {
   const left = cells.values();
   const work = async () => {
     for (const cell of left) {
-      const answered = await ask(cell.way, {
+      const response = await ask(cell.way, {
         url: gateway.proxy.url,
         key,
         id: cell.id,
         body: requestBody(cell),
       });
-      problems.push(...problemsOf(one, cell, answered, gateway.simulator));
+      problems.push(...problemsOf(one, cell, response, gateway.simulator));
       tried.push([one, cell]);
     }
   };
@@ -118,9 +118,9 @@ describe.each(kinds)('$kind', (kind) => {
   it.each(combinations.filter(isAllowed))('%s, %s: on every way', async (stage, action) => {
     gateway.simulator.reset();
     const name = await desk.replace(fields([stage, action]));
-    for (const [says, answer] of Object.entries(answers)) {
+    for (const [says, response] of Object.entries(responses)) {
       const when = ({ body }: RecordedRequest) => body.includes(`${says}-`);
-      gateway.simulator.script(answer, { when, times: Number.POSITIVE_INFINITY });
+      gateway.simulator.script(response, { when, times: Number.POSITIVE_INFINITY });
     }
     const one = { kind, stage, action, name };
     const cells = cellsOf(kind, stage, action);
@@ -158,11 +158,11 @@ describe('all of it', () => {
   });
 
   it('is tried, and recorded where the provider was asked', async () => {
-    const answered = tried.filter(([one, cell]) => expectedDecisions(one, cell).join() !== 'input block');
+    const response = tried.filter(([one, cell]) => expectedDecisions(one, cell).join() !== 'input block');
     const rows = await until(
       async () => {
         const byId = new Map((await recordedRequests(gateway)).map((row) => [row.requestId, row]));
-        return answered.every(([, { id }]) => byId.has(id)) && byId;
+        return response.every(([, { id }]) => byId.has(id)) && byId;
       },
       { timeoutMs: 15_000, what: 'all usage to be recorded' },
     );
@@ -174,8 +174,8 @@ describe('all of it', () => {
     );
     // Five kinds with all of nine combinations, moderation with six, sizes with two; of the first two thirds inspect answers.
     expect([allowed, ways.length]).toEqual([5 * 9 + 6 + 2, 15]);
-    const inspectingAnswers = (5 * 9 + 6) * (2 / 3);
+    const responseInspecting = (5 * 9 + 6) * (2 / 3);
     const again = 6;
-    expect(tried.length).toBe((allowed * 15 + inspectingAnswers * 5 + again * (15 + 5)) * 2);
+    expect(tried.length).toBe((allowed * 15 + responseInspecting * 5 + again * (15 + 5)) * 2);
   });
 });

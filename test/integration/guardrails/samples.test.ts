@@ -22,8 +22,8 @@ it('a blocked request becomes an event of the audit log that names key, guardrai
     const { id: guardrailId } = made.guardrail as { id: string };
     const key = await organization.createKey();
     const messages = [{ role: 'user', content: 'A pot of Darjeeling' }];
-    const answer = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key.value, { messages }));
-    expect(answer.status).toBe(400);
+    const response = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(key.value, { messages }));
+    expect(response.status).toBe(400);
     const events = async () => {
       const listed = await organization.api.call('Audit/List', { organizationId: organization.id });
       return (listed.events as Event[]).filter(({ action }) => action.startsWith('guardrail.'));
@@ -32,7 +32,7 @@ it('a blocked request becomes an event of the audit log that names key, guardrai
     expect(event).toMatchObject({
       ...{ action: 'guardrail.blocked', actorKind: 'virtual_key', actorId: key.id, targetId: guardrailId },
     });
-    expect(event?.after).toContain(answer.headers.get('x-request-id'));
+    expect(event?.after).toContain(response.headers.get('x-request-id'));
     expect(JSON.stringify(event)).not.toMatch(/darjeeling/i);
   } finally {
     await gateway.close();

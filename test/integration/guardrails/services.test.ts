@@ -10,7 +10,7 @@ import {
   openGuardrailDesk,
 } from '../../support/guardrails/desk.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
-import { type Answered, ask, plainWay, told } from '../../support/guardrails/ways.ts';
+import { ask, plainWay, type ReadResponse, told } from '../../support/guardrails/ways.ts';
 import { freePort, until } from '../../support/process.ts';
 import { metric } from '../../support/telemetry.ts';
 import { createAuthority, type TestAuthority } from '../../support/tls.ts';
@@ -26,11 +26,11 @@ let receiver: Receiver;
 let key: string;
 let desk: GuardrailDesk;
 
-const pass = (response: ServerResponse) => answerJson(response, { decision: 'pass' });
+const pass = (response: ServerResponse) => respondJson(response, { decision: 'pass' });
 
-function answerJson(response: ServerResponse, answer: unknown): void {
+function respondJson(response: ServerResponse, result: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(answer));
+  response.end(JSON.stringify(result));
 }
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   desk = openGuardrailDesk(gateway, gateway.organization, key);
 });
 afterEach(() => {
-  receiver.answer = pass;
+  receiver.respond = pass;
 });
 afterAll(async () => {
   await gateway?.close();
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 let asked = 0;
 
-function send(streamed = false, url = gateway.proxy.url): Promise<Answered> {
+function send(streamed = false, url = gateway.proxy.url): Promise<ReadResponse> {
   const messages = [{ role: 'user', content: 'Hello' }];
   return ask(plainWay, { url, key, id: `service-${++asked}`, body: { stream: streamed, messages } });
 }
@@ -64,12 +64,12 @@ function useWebhook(
   [stage, action]: readonly [string, string],
   onFailure: string,
   url = receiver.url(publicHost),
-  answersWithinMs = timeoutMs,
+  responsesWithinMs = timeoutMs,
 ): Promise<string> {
-  receiver.answer = pass;
+  receiver.respond = pass;
   const more = { onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure.toUpperCase()}` };
   return desk.replace(
-    guardrailFields([stage, action], { webhook: { url, timeoutMs: answersWithinMs } }, more),
+    guardrailFields([stage, action], { webhook: { url, timeoutMs: responsesWithinMs } }, more),
   );
 }
 
@@ -77,51 +77,51 @@ interface Failure {
   readonly name: string;
   /** What the metric of questions tells of it. */
   readonly outcome: string;
-  readonly answer: Receiver['answer'];
+  readonly respond: Receiver['respond'];
 }
 
 const failures: readonly Failure[] = [
   {
     name: 'that is down',
     outcome: 'unreachable',
-    answer: (response) => response.destroy(),
+    respond: (response) => response.destroy(),
   },
-  { name: 'that is slow', outcome: 'timeout', answer: () => undefined },
+  { name: 'that is slow', outcome: 'timeout', respond: () => undefined },
   {
     name: 'that begins to answer and stops',
     outcome: 'timeout',
-    answer: (response) =>
+    respond: (response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"decision":'),
   },
   {
     name: 'that answers with an error',
     outcome: 'refused',
-    answer: (response) => response.writeHead(500).end('{"decision":"pass"}'),
+    respond: (response) => response.writeHead(500).end('{"decision":"pass"}'),
   },
   {
     name: 'that leads elsewhere',
     outcome: 'refused',
-    answer: (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
+    respond: (response) => response.writeHead(307, { location: '/elsewhere' }).end(),
   },
   {
     name: 'that answers no JSON',
     outcome: 'answer',
-    answer: (response) => response.writeHead(200).end('<p>pass</p>'),
+    respond: (response) => response.writeHead(200).end('<p>pass</p>'),
   },
   {
     name: 'that answers what the contract does not know',
     outcome: 'answer',
-    answer: (response) => answerJson(response, { decision: 'allow' }),
+    respond: (response) => respondJson(response, { decision: 'allow' }),
   },
   {
     name: 'that gives back more texts than it got',
     outcome: 'answer',
-    answer: (response) => answerJson(response, { decision: 'redact', texts: Array(50).fill('x') }),
+    respond: (response) => respondJson(response, { decision: 'redact', texts: Array(50).fill('x') }),
   },
   {
     name: 'that answers with too much',
     outcome: 'answer',
-    answer: (response) => answerJson(response, { decision: 'pass', more: 'x'.repeat(3 * 1024 * 1024) }),
+    respond: (response) => respondJson(response, { decision: 'pass', more: 'x'.repeat(3 * 1024 * 1024) }),
   },
 ];
 
@@ -131,21 +131,21 @@ const msFor = (outcome: string) => (outcome === 'timeout' ? timeoutMs : 20 * tim
 const questions = (outcome: string) =>
   metric(gateway.proxy, 'gateway_guardrail_questions_total', { kind: 'webhook', outcome });
 
-describe.each(failures)('a service $name', ({ outcome, answer }) => {
+describe.each(failures)('a service $name', ({ outcome, respond }) => {
   it.each(['input', 'output'])('blocks where its rule says so: %s', async (stage) => {
     const name = await useWebhook([stage, 'redact'], 'block', receiver.url(publicHost), msFor(outcome));
     const before = await questions(outcome);
     for (const streamed of [false, true]) {
-      receiver.answer = answer;
+      receiver.respond = respond;
       const provided = gateway.simulator.requests.length;
-      const answered = await send(streamed);
-      expect([answered.status, answered.error?.code, answered.error?.message]).toEqual([
+      const reply = await send(streamed);
+      expect([reply.status, reply.error?.code, reply.error?.message]).toEqual([
         ...[400, 'guardrail_blocked', `blocked by the guardrail ${name}`],
       ]);
-      expect(answered.headers.get('content-type')).toBe('application/json');
-      expect(answered.body).not.toContain(said);
+      expect(reply.headers.get('content-type')).toBe('application/json');
+      expect(reply.body).not.toContain(said);
       const decisions = stage === 'output' && streamed ? ['stream', 'failed_block'] : ['failed_block'];
-      expect(guardrailsIn(answered.headers).get(name)).toEqual(decisions);
+      expect(guardrailsIn(reply.headers).get(name)).toEqual(decisions);
       expect(gateway.simulator.requests.length - provided).toBe(stage === 'input' ? 0 : 1);
     }
     expect((await questions(outcome)) - before).toBe(2);
@@ -155,11 +155,11 @@ describe.each(failures)('a service $name', ({ outcome, answer }) => {
   it.each(['input', 'output'])('lets pass where its rule says so: %s', async (stage) => {
     const name = await useWebhook([stage, 'redact'], 'pass');
     for (const streamed of [false, true]) {
-      receiver.answer = answer;
-      const answered = await send(streamed);
-      expect(answered.status).toBe(200);
-      expect(told(answered).choices[0]?.content).toBe(said);
-      const decisions = guardrailsIn(answered.headers).get(name);
+      receiver.respond = respond;
+      const reply = await send(streamed);
+      expect(reply.status).toBe(200);
+      expect(told(reply).choices[0]?.content).toBe(said);
+      const decisions = guardrailsIn(reply.headers).get(name);
       expect(decisions?.[0]).toBe(stage === 'output' && streamed ? 'stream' : 'failed_pass');
     }
     expect(await desk.decisions(name)).toMatchObject({ [`${stage} failed_pass`]: 2 });
@@ -168,9 +168,9 @@ describe.each(failures)('a service $name', ({ outcome, answer }) => {
   it('keeps nothing back that is only observed, whatever its rule', async () => {
     const name = await useWebhook(['both', 'observe'], 'block');
     for (const streamed of [false, true]) {
-      receiver.answer = answer;
-      const answered = await send(streamed);
-      expect([answered.status, told(answered).choices[0]?.content]).toEqual([200, said]);
+      receiver.respond = respond;
+      const reply = await send(streamed);
+      expect([reply.status, told(reply).choices[0]?.content]).toEqual([200, said]);
     }
     await until(async () => (await desk.decisions(name))['output failed_pass'] === 2);
     expect(await desk.decisions(name)).toMatchObject({ 'input failed_pass': 2 });
@@ -180,7 +180,7 @@ describe.each(failures)('a service $name', ({ outcome, answer }) => {
 describe('a slow service', () => {
   it('takes no longer than its time from the request', async () => {
     await useWebhook(['input', 'block'], 'pass');
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     const { ms, status } = await send();
     console.log(`a service that never answers within ${timeoutMs} ms: ${Math.round(ms)} ms`);
     expect(status).toBe(200);
@@ -192,13 +192,13 @@ describe('a slow service', () => {
 describe('a service that fails again and again', () => {
   it('is left alone after five times, meanwhile by its rule, and asked again after ten seconds', async () => {
     const name = await useWebhook(['input', 'block'], 'block');
-    receiver.answer = (response) => response.writeHead(500).end();
+    receiver.respond = (response) => response.writeHead(500).end();
     const before = receiver.received.length;
     for (let times = 0; times < 8; times++) expect((await send()).error?.code).toBe('guardrail_blocked');
     expect(receiver.received.length - before).toBe(5);
     expect(await questions('resting')).toBe(3);
     expect(await desk.decisions(name)).toMatchObject({ 'input failed_block': 8 });
-    receiver.answer = pass;
+    receiver.respond = pass;
     expect((await send()).status).toBe(400);
     await until(async () => (await send()).status === 200, {
       timeoutMs: 12_000,
@@ -220,8 +220,8 @@ describe('where a service may be', () => {
     for (const environment of environments) {
       const proxy = await gateway.startProxy(environment);
       const before = receiver.received.length;
-      const answered = await send(false, proxy.url);
-      expect([answered.status, answered.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
+      const reply = await send(false, proxy.url);
+      expect([reply.status, reply.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
       expect(receiver.received.length).toBe(before);
     }
   });
@@ -280,8 +280,8 @@ describe('moderation', () => {
       { stop: { by: 'cut', beforeHead: true } },
     ] as const) {
       gateway.simulator.script(failing, { when: ({ target }) => target.endsWith('/moderations') });
-      const answered = await send();
-      expect([failing, answered.status]).toEqual([failing, status]);
+      const reply = await send();
+      expect([failing, reply.status]).toEqual([failing, status]);
     }
     const decision = status === 400 ? 'failed_block' : 'failed_pass';
     expect(await desk.decisions(name)).toMatchObject({ [`input ${decision}`]: 3 });

@@ -34,14 +34,14 @@ beforeAll(async () => {
 beforeEach(() => gateway.simulator.reset());
 afterAll(() => gateway?.close());
 
-interface Answer {
+interface ReadResponse {
   readonly status: number;
   readonly code: string | undefined;
   readonly guardrails: string | null;
   readonly retryAfter: string | null;
 }
 
-async function send(key: string, content: string): Promise<Answer> {
+async function send(key: string, content: string): Promise<ReadResponse> {
   const response = await fetch(`${proxy.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -60,14 +60,14 @@ const words = { words: { phrases: [forbidden] } };
 const rule = (onFailure: string) => ({ onFailure: `GUARDRAIL_FAILURE_RULE_${onFailure}` });
 
 /** 503 is refused as not inspected; all else is an answer about the text. */
-function expectHonest(answer: Answer, name: string, expected: 'pass' | 'block'): void {
-  if (answer.status === 503)
-    expect(answer).toMatchObject({
+function expectHonest(response: ReadResponse, name: string, expected: 'pass' | 'block'): void {
+  if (response.status === 503)
+    expect(response).toMatchObject({
       ...{ code: 'guardrail_unavailable', guardrails: `${name}=unavailable` },
       retryAfter: expect.stringMatching(/^\d+$/),
     });
   else
-    expect([answer.status, answer.code, answer.guardrails]).toEqual([
+    expect([response.status, response.code, response.guardrails]).toEqual([
       ...(expected === 'pass' ? [200, undefined] : [400, 'guardrail_blocked']),
       `${name}=${expected}`,
     ]);
@@ -98,9 +98,9 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
       }
       expect(during).toBeGreaterThan(0);
       // It only observes: whether its texts were seen or not, they go on.
-      for (const answer of await flood) {
-        expect(answer.status).toBe(200);
-        expect(answer.guardrails).toMatch(/=(observe|unavailable)$/);
+      for (const response of await flood) {
+        expect(response.status).toBe(200);
+        expect(response.guardrails).toMatch(/=(observe|unavailable)$/);
       }
     },
   );
@@ -113,11 +113,11 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
     async (onFailure, expected, end) => {
       const name = await greedy.guard(guardrailFields(['input', 'block'], words, rule(onFailure)));
       gateway.simulator.reset();
-      const answers = await Promise.all(
+      const outcomes = await Promise.all(
         Array.from({ length: 60 }, () => send(greedy.key, `${filler(308_000)}${end}`)),
       );
-      for (const answer of answers) expectHonest(answer, name, expected);
-      const inspected = answers.filter(({ status }) => status !== 503).length;
+      for (const response of outcomes) expectHonest(response, name, expected);
+      const inspected = outcomes.filter(({ status }) => status !== 503).length;
       console.log(`rule ${onFailure}: ${inspected} of 60 inspected`);
       expect(inspected).toBeGreaterThan(0);
       const sent = gateway.simulator.requests.filter(({ body }) => body.includes(forbidden));
@@ -127,8 +127,9 @@ describe('one tenant that floods', { timeout: 240_000 }, () => {
 
   it('with 30 clean prompts of 8,000 characters at once is served, all of them', async () => {
     const name = await greedy.guard(guardrailFields(['input', 'block'], { personalData: {} }));
-    const answers = await Promise.all(Array.from({ length: 30 }, () => send(greedy.key, filler(8_000))));
-    for (const answer of answers) expect([answer.status, answer.guardrails]).toEqual([200, `${name}=pass`]);
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => send(greedy.key, filler(8_000))));
+    for (const response of outcomes)
+      expect([response.status, response.guardrails]).toEqual([200, `${name}=pass`]);
   });
 });
 

@@ -4,7 +4,6 @@ import { compilePattern } from '../../../guardrails/kinds/pattern.ts';
 import { compileWords } from '../../../guardrails/kinds/phrases.ts';
 import type { Guard } from '../../../guardrails/window.ts';
 import {
-  answerGuards,
   chunkOf,
   eventOf,
   finishOf,
@@ -12,6 +11,7 @@ import {
   guarded,
   guardOf,
   marked,
+  responseGuards,
   ToldStream,
 } from '../../support/guarded-streams.ts';
 
@@ -65,7 +65,7 @@ it('a stream is held no longer than a matcher says', async () => {
 
 /** @returns how many tokens had come before the one with which the first text left */
 async function flow(guard: Guard | undefined): Promise<number> {
-  const { source, result } = guard === undefined ? unguarded() : guarded(answerGuards([guard], { window }));
+  const { source, result } = guard === undefined ? unguarded() : guarded(responseGuards([guard], { window }));
   let come = -1;
   let firstAt: number | undefined;
   const write = (bytes: Buffer) => {

@@ -11,7 +11,7 @@ import type { ChatCall } from '../../../proxy/call.ts';
 import { GatewayError } from '../../../proxy/errors.ts';
 import type { CompiledGuardrail } from '../../../proxy/guardrails/compiled.ts';
 import { Decisions } from '../../../proxy/guardrails/decisions.ts';
-import { AnswerInspection } from '../../../proxy/guardrails/inspection/response-inspection.ts';
+import { ResponseInspection } from '../../../proxy/guardrails/inspection/response-inspection.ts';
 import { Scanner } from '../../../proxy/guardrails/scanner.ts';
 import { guardStream } from '../../../proxy/guardrails/stream/guard-stream.ts';
 import { LoopTurns } from '../../../proxy/loop-turns.ts';
@@ -21,7 +21,7 @@ import {
   cutBytes,
   marks,
   phrases,
-  randomAnswer,
+  randomResponse,
   runMax,
   runMin,
   textAt,
@@ -38,7 +38,7 @@ const cases = given === undefined ? Number(wanted ?? 60) : 1;
 
 interface Told {
   /** Undefined where it was blocked. */
-  readonly answer: unknown;
+  readonly response: unknown;
   /** Whatever was sent. */
   readonly sent: string;
   readonly decisions: readonly string[];
@@ -51,19 +51,19 @@ it(
     for (let number = seed; number < seed + cases; number++) {
       const { actions, whole, streamed, original, bytes } = await runCase(number);
       const what = `GUARDRAILS_SEED=${number}`;
-      expect(streamed.answer, what).toEqual(whole.answer);
+      expect(streamed.response, what).toEqual(whole.response);
       for (const action of actions) {
         if (action === 'observe') continue;
         const leaked = [...streamed.sent].filter((letter) => alphabets[action].includes(letter));
         expect(leaked, `${what}: letters of what was to be ${action}ed`).toEqual([]);
       }
       outcomes.bytes += bytes;
-      if (whole.answer === undefined) {
+      if (whole.response === undefined) {
         outcomes.blocked++;
         if (streamed.sent === '') outcomes['blocked before the first byte']++;
       } else {
         expect(streamed.decisions, what).toEqual(whole.decisions);
-        outcomes[JSON.stringify(whole.answer) === JSON.stringify(original) ? 'untouched' : 'rewritten']++;
+        outcomes[JSON.stringify(whole.response) === JSON.stringify(original) ? 'untouched' : 'rewritten']++;
       }
     }
     console.log(`${cases} answers from seed ${seed}:`, outcomes);
@@ -84,10 +84,10 @@ async function runCase(number: number) {
     ['block', 'redact', 'observe'],
   ]);
   const guardrails = actions.flatMap((action) => guardrailsOf(random, action));
-  const answer = randomAnswer(random, actions, window);
-  const whole = await complete(answer.body, guardrails, window);
-  const streamed = await stream(cutBytes(random, answer.bytes), guardrails, window);
-  return { actions, whole, streamed, original: saidBy(answer.body), bytes: answer.bytes.length };
+  const response = randomResponse(random, actions, window);
+  const whole = await complete(response.body, guardrails, window);
+  const streamed = await stream(cutBytes(random, response.bytes), guardrails, window);
+  return { actions, whole, streamed, original: saidBy(response.body), bytes: response.bytes.length };
 }
 
 /** All three kinds, so that whatever is planted is found, in any order. */
@@ -133,9 +133,9 @@ async function complete(
   try {
     const guarded = await inspection.guard({ ...result, body: Buffer.from(JSON.stringify(body)) });
     if (guarded.kind !== 'complete') throw new Error('an answer became a stream');
-    return { answer: saidBy(parseJson(guarded.body.toString())), sent: '', decisions: decisions.sort() };
+    return { response: saidBy(parseJson(guarded.body.toString())), sent: '', decisions: decisions.sort() };
   } catch (error) {
-    return { answer: blocked(error), sent: '', decisions };
+    return { response: blocked(error), sent: '', decisions };
   }
 }
 
@@ -164,10 +164,10 @@ async function stream(
   await flowing;
   await received.over;
   if (received.failure !== undefined) {
-    return { answer: blocked(received.failure), sent: received.bytes, decisions };
+    return { response: blocked(received.failure), sent: received.bytes, decisions };
   }
   expect(received.hasEnded && received.bytes.endsWith('data: [DONE]\n\n')).toBe(true);
-  return { answer: saidByChunks(received.chunks), sent: received.bytes, decisions: decisions.sort() };
+  return { response: saidByChunks(received.chunks), sent: received.bytes, decisions: decisions.sort() };
 }
 
 function blocked(error: unknown): undefined {
@@ -191,7 +191,7 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
       void decisions.push(`${name}=${decision}`),
     took: () => undefined,
   };
-  const inspection = new AnswerInspection({
+  const inspection = new ResponseInspection({
     guardrails: { others: [], texts, services: [] },
     services: [],
     decisions: new Decisions(call, record, { metrics, samples: { add: () => undefined } }),

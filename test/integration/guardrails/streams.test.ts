@@ -167,8 +167,8 @@ describe('a stream that is held', () => {
   it('is timed out where the provider falls silent, and nothing of it is sent', async () => {
     await guard('BLOCK', { moderation: {} }, 'moderated');
     script({ tokens: 8, stop: { by: 'silence', afterPieces: 4 } });
-    const answer = await ask('Hello', { stream: true });
-    expect([answer.status, await answer.json()]).toMatchObject([
+    const response = await ask('Hello', { stream: true });
+    expect([response.status, await response.json()]).toMatchObject([
       504,
       { error: { code: 'upstream_timeout' } },
     ]);

@@ -58,13 +58,13 @@ describe('what is no review', () => {
   ];
 
   it.each(refused)('%s is answered 400 and one sentence', async (_, body, message) => {
-    const answer = await started.ask(body);
-    expect(answer).toMatchObject({ status: 400, body: { message } });
+    const response = await started.ask(body);
+    expect(response).toMatchObject({ status: 400, body: { message } });
   });
 
   it('is told from 64 levels, which are a review without a version', async () => {
-    const answer = await started.ask(nested(64));
-    expect(answer.body).toEqual({ message: 'the body is not an AdmissionReview of admission.k8s.io/v1' });
+    const response = await started.ask(nested(64));
+    expect(response.body).toEqual({ message: 'the body is not an AdmissionReview of admission.k8s.io/v1' });
   });
 
   it.each([
@@ -96,8 +96,8 @@ describe('what is no review', () => {
   });
 
   it('is refused with an answer that arrives, however much is still being sent', async () => {
-    const answer = await started.ask(kilobytes(16 * 1024));
-    expect(answer.status).toBe(413);
+    const response = await started.ask(kilobytes(16 * 1024));
+    expect(response.status).toBe(413);
   });
 
   it('is refused where it is not UTF-8', async () => {
@@ -337,12 +337,12 @@ describe('many large reviews at a time', () => {
     const head =
       'POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 3145728\r\n\r\n';
     const body = Buffer.alloc(3_145_727, ' ');
-    let answers = '';
+    let responses = '';
     const sockets = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const socket = connect({ host: 'localhost', port: started.injector.port, ca });
         socket.on('data', (chunk) => {
-          answers += chunk;
+          responses += chunk;
         });
         await once(socket, 'secureConnect');
         socket.write(head);
@@ -350,8 +350,8 @@ describe('many large reviews at a time', () => {
         return socket;
       }),
     );
-    await until(() => answers.includes('HTTP/1.1 503 '), { what: 'a review to find no room' });
-    expect(answers).toContain('{"message":"too many reviews at a time"}');
+    await until(() => responses.includes('HTTP/1.1 503 '), { what: 'a review to find no room' });
+    expect(responses).toContain('{"message":"too many reviews at a time"}');
     for (const socket of sockets) socket.destroy();
     await until(async () => (await started.ask(good)).status === 200, { what: 'room again' });
   });

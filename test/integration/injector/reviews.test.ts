@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => started.close());
 
 async function asked(review: Review) {
-  const answer = await started.ask(review);
-  const response = responseIn(answer);
-  return { answer, response, pod: applyPatch(review.request.object, response.patch) };
+  const result = await started.ask(review);
+  const response = responseIn(result);
+  return { review: result, response, pod: applyPatch(review.request.object, response.patch) };
 }
 
 const withObject = (review: Review, object: TestPod): Review => ({
@@ -40,8 +40,8 @@ describe.each(names)('the review %s', (name) => {
   const review = reviewOf(name);
 
   it('is answered in the same version, under the same uid', async () => {
-    const { answer, response } = await asked(review);
-    expect(answer.body).toMatchObject({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' });
+    const { review: result, response } = await asked(review);
+    expect(result.body).toMatchObject({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' });
     expect(response).toMatchObject({ uid: review.request.uid, allowed: true });
   });
 

@@ -66,11 +66,11 @@ describe('a certificate that is renewed', () => {
     copyFileSync(renewed.certFile, files.certFile);
     copyFileSync(renewed.keyFile, files.keyFile);
     const fresh = agentOf(second.caFile);
-    const answer = await until(() => ask(injector.port, review, { agent: fresh }).catch(() => undefined), {
+    const response = await until(() => ask(injector.port, review, { agent: fresh }).catch(() => undefined), {
       timeoutMs: 10_000,
       what: 'the renewed certificate',
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect((await ask(injector.port, review, { agent: kept })).status).toBe(200);
     for (const agent of [kept, fresh]) agent.destroy();
   });
@@ -182,9 +182,9 @@ describe('a stop', () => {
     const { injector } = await start();
     const body = Buffer.from(JSON.stringify(review));
     const socket = await open(injector.port);
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      answer += chunk;
+      response += chunk;
     });
     const head = `POST /inject HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
     socket.write(head);
@@ -199,8 +199,8 @@ describe('a stop', () => {
     await expect(open(injector.port)).rejects.toThrow('ECONNREFUSED');
     socket.write(body.subarray(100));
     await closed;
-    await until(() => answer.includes('"allowed":true'), { what: 'the answer' });
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    await until(() => response.includes('"allowed":true'), { what: 'the answer' });
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
     expect(performance.now() - began).toBeLessThan(3000);
   });
 });

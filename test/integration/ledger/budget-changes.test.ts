@@ -13,7 +13,7 @@ import { allBooks, costOf, recordedRequests } from '../../support/recorded.ts';
 import { booksAtRest, booksOf, createBudget, makeDear } from '../../support/spending.ts';
 
 /** What the simulator's usual answer costs, and a bound on what is held for it. */
-const answerNano = 33 * 60_000 + 8 * 1_000;
+const responseNano = 33 * 60_000 + 8 * 1_000;
 
 let gateway: TestGateway;
 let proxies: readonly TestProxy[];
@@ -85,7 +85,7 @@ describe('a budget that is lowered below what is spent', () => {
     const scene = await newScene();
     const id = await budget(scene, '1');
     for (const proxy of [...proxies, ...proxies]) expect((await scene.question(proxy)).outcome).toBe('200');
-    await until(async () => (await booksOf(scene.organization, id)).spent === 4 * answerNano);
+    await until(async () => (await booksOf(scene.organization, id)).spent === 4 * responseNano);
     await change(scene, id, '0.005');
     const refused = await untilAll(scene.question, exceeded);
     for (const { message } of refused.replies) {
@@ -108,7 +108,7 @@ describe('a budget that is lowered below what is spent', () => {
     const scene = await newScene();
     const id = await budget(scene, '5');
     const asked = keepAsking(scene.question);
-    await until(async () => (await booksOf(scene.organization, id)).spent > 20 * answerNano);
+    await until(async () => (await booksOf(scene.organization, id)).spent > 20 * responseNano);
     await change(scene, id, '0.01');
     const lowered = await booksOf(scene.organization, id);
     await until(async () => (await scene.question(gateway.proxy)).outcome === exceeded, {
@@ -134,7 +134,7 @@ describe('a budget that is made while requests run', () => {
     expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
     const books = await until(async () => {
       const found = await booksAtRest(scene.organization, id);
-      return found.spent === (await recordedOf(scene)) && found.spent >= 2 * answerNano && found;
+      return found.spent === (await recordedOf(scene)) && found.spent >= 2 * responseNano && found;
     });
     expect(books).toMatchObject({ leased: 0, unsettled: 0 });
   });
@@ -145,11 +145,11 @@ describe('a budget that is made while requests run', () => {
     await until(() => gateway.simulator.requests.length === 2);
     const id = await budget(scene, '1', 'TOTAL');
     expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
-    await until(async () => (await recordedOf(scene)) === 2 * answerNano);
+    await until(async () => (await recordedOf(scene)) === 2 * responseNano);
     const windows = async () => await allBooks(scene.organization, id);
     expect((await windows()).map(({ spent }) => spent)).toEqual([0]);
     await untilAll(scene.question, '200');
-    await until(async () => (await windows())[0]?.spent === (await recordedOf(scene)) - 2 * answerNano);
+    await until(async () => (await windows())[0]?.spent === (await recordedOf(scene)) - 2 * responseNano);
   });
 });
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 beforeEach(() => gateway.simulator.reset());
 afterAll(() => gateway?.close());
 
-interface Answered {
+interface JsonResponse {
   readonly id: string;
   readonly status: number;
   readonly header: string | null;
@@ -40,7 +40,7 @@ interface Answered {
   readonly usage: Record<string, unknown> | undefined;
 }
 
-async function ask(fields: object, by = key.value): Promise<Answered> {
+async function ask(fields: object, by = key.value): Promise<JsonResponse> {
   const id = `costs-${++requests}`;
   const response = await fetch(`${gateway.proxy.url}/v1/chat/completions`, {
     method: 'POST',
@@ -108,7 +108,7 @@ describe.each(Object.keys(vendors) as VendorName[])('an answer of %s', (vendor) 
 describe('what has no price', () => {
   it('has no cost in its answer', async () => {
     const model = 'house/gpt-4o-mini';
-    says({ body: JSON.stringify(answer({ prompt_tokens: 5, completion_tokens: 5 })), headers: json });
+    says({ body: JSON.stringify(responseOf({ prompt_tokens: 5, completion_tokens: 5 })), headers: json });
     const { id, header } = await ask({ model });
     expect(header).toBeNull();
     expect(await recorded(id)).toMatchObject({ costUsd: '0', unpriced: true });
@@ -116,7 +116,7 @@ describe('what has no price', () => {
 
   it('has none where a part of it has no price, and is marked', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 10, prompt_tokens_details: { audio_tokens: 90 } };
-    says({ body: JSON.stringify(answer(usage)), headers: json });
+    says({ body: JSON.stringify(responseOf(usage)), headers: json });
     const { id, header } = await ask({ model: audioModel });
     expect(header).toBeNull();
     expect(await recorded(id)).toMatchObject({ costUsd: '0.00035', unpriced: true, audioPromptTokens: 90 });
@@ -158,7 +158,7 @@ describe('under a budget', () => {
 
 const json = { 'content-type': 'application/json' };
 
-function answer(usage: object) {
+function responseOf(usage: object) {
   const message = { role: 'assistant', content: 'Hi' };
   return {
     id: 'a',

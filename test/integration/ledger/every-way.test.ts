@@ -50,7 +50,7 @@ const byBoth = (project: Key, caller: Key): Sent => ({
   headers: { 'project-api-key': project.value, 'x-svc-vk': caller.value, ...own },
 });
 
-interface Answer {
+interface ReadResponse {
   readonly id: string;
   readonly outcome: string;
   readonly message: string | undefined;
@@ -60,18 +60,18 @@ interface Answer {
 function send({ path, headers, model }: Sent, fields: object = {}, signal?: AbortSignal) {
   const id = `every-way-${++requests}`;
   const messages = [{ role: 'user', content: 'Hello' }];
-  const answered = fetch(gateway.proxy.url + path, {
+  const pending = fetch(gateway.proxy.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-request-id': id, ...headers },
     body: JSON.stringify({ model, messages, ...fields }),
     ...(signal && { signal }),
   });
-  return { id, answered };
+  return { id, pending };
 }
 
-async function ask(sent: Sent, fields: object = {}): Promise<Answer> {
-  const { id, answered } = send(sent, fields);
-  const response = await answered;
+async function ask(sent: Sent, fields: object = {}): Promise<ReadResponse> {
+  const { id, pending } = send(sent, fields);
+  const response = await pending;
   const text = await response.text().catch(() => '');
   const { error } = text.startsWith('{')
     ? (JSON.parse(text) as { error?: { code: string; message: string } })
@@ -152,9 +152,9 @@ describe.each([
   /** The row of the request, which has been charged to these budgets and no others. */
   async function charged(sent: Sent, names: readonly string[]): Promise<RecordedRequest> {
     const before = await spentOf(scene.budgets);
-    const answer = await ask(sent, form);
-    expect(answer.outcome).toBe('200');
-    const row = await recorded(answer.id);
+    const result = await ask(sent, form);
+    expect(result.outcome).toBe('200');
+    const row = await recorded(result.id);
     expect(costOf(row)).toBeGreaterThan(0);
     const after = await spentOf(scene.budgets);
     const difference = Object.entries(after).map(([name, spent]) => [name, spent - (before[name] ?? 0)]);
@@ -360,8 +360,8 @@ describe('what does not end well', () => {
     async (_, way) => {
       gateway.simulator.script({ tokens: 1_000, pieceDelayMs: 20 });
       const leave = new AbortController();
-      const { id, answered } = send(way(key), streamed, leave.signal);
-      const response = await answered;
+      const { id, pending } = send(way(key), streamed, leave.signal);
+      const response = await pending;
       await response.body?.getReader().read();
       leave.abort();
       await until(() => gateway.simulator.requests.at(-1)?.ended === 'client_left');

@@ -205,21 +205,21 @@ it('a database that loses the last second is told again, and the budget holds', 
   });
   const toldMs = performance.now() - promotedAt;
 
-  const isOver = () => callers.every(({ answered }) => answered.at(-1)?.outcome.startsWith('402'));
+  const isOver = () => callers.every(({ outcomes }) => outcomes.at(-1)?.outcome.startsWith('402'));
   await until(isOver, { timeoutMs: 90_000, what: 'the budget to be spent' });
   await Promise.all(callers.map((caller) => caller.stop()));
-  const answered = callers.flatMap((caller) => caller.answered);
+  const outcomes = callers.flatMap((caller) => caller.outcomes);
   const recording = { controlPlane: gateway.controlPlane, organization };
-  expect(await wronglyBooked(recording, answered)).toEqual([]);
+  expect(await wronglyBooked(recording, outcomes)).toEqual([]);
   const books = await booksAtRest(organization, budget);
-  const whole = answered.filter((each) => each.outcome === '200');
+  const whole = outcomes.filter((each) => each.outcome === '200');
   const cost = whole.reduce((sum, each) => sum + costTold(each.told), 0);
-  const resumed = answered.find(({ at, outcome }) => at > promotedAt && outcome === '200');
+  const resumed = outcomes.find(({ at, outcome }) => at > promotedAt && outcome === '200');
   console.log(`lost with the primary: ${usdOfNano(last - before)} of ${usdOfNano(last)} spent`);
   console.log(
     `  served again ${Math.round((resumed?.at ?? Number.NaN) - promotedAt)} ms after the promotion`,
   );
-  console.log(`  ${JSON.stringify(tally(answered.map(({ outcome }) => outcome)))}`);
+  console.log(`  ${JSON.stringify(tally(outcomes.map(({ outcome }) => outcome)))}`);
   tellBooks(`true cost ${usdOfNano(cost)}`, books);
   console.log(`  the ledger was whole again after ${Math.round(toldMs)} ms`);
   expect(last).toBeGreaterThan(before);

@@ -1,7 +1,7 @@
 // What the ledger does without the control plane, without Redis and without both: budgets last for what was drawn of them, others
 // go on, nothing waits, and all usage arrives. OUTAGE_SECONDS makes the outage of the control plane longer than ten seconds.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { redisAnswers } from '../../support/asking.ts';
+import { redisResponds } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
 import { percentile, tell } from '../../support/figures.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { booksAtRest, createBudget, makeDear, tally } from '../../support/spending.ts';
-import { type Answered, askOnce, keepAsking, wronglyBooked } from '../../support/steady-caller.ts';
+import { askOnce, keepAsking, type TimedOutcome, wronglyBooked } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
 import { costTold } from '../../support/witness.ts';
 
@@ -54,7 +54,7 @@ async function startCuttable(withRedis: boolean, env: Environment = {}) {
     ...(withRedis && { REDIS_URL: `redis://127.0.0.1:${store.port}` }),
     ...env,
   });
-  if (withRedis) await redisAnswers(proxy);
+  if (withRedis) await redisResponds(proxy);
   return { plane, store, proxy };
 }
 
@@ -82,16 +82,19 @@ async function payingKey(): Promise<Paying> {
   return { organization, id, key, budget };
 }
 
-const costOfAll = (answered: readonly Answered[]) =>
-  answered.reduce((sum, { outcome, told }) => sum + (outcome === '200' ? costTold(told) : 0), 0);
+const costOfAll = (response: readonly TimedOutcome[]) =>
+  response.reduce((sum, { outcome, told }) => sum + (outcome === '200' ? costTold(told) : 0), 0);
 
-const outcomesOf = (answered: readonly Answered[]) => tally(answered.map(({ outcome }) => outcome));
+const outcomesOf = (response: readonly TimedOutcome[]) => tally(response.map(({ outcome }) => outcome));
 
 /** Nothing is held, and what was spent is what was answered. */
-async function expectBooks({ organization, budget }: Paying, answered: readonly Answered[]): Promise<void> {
-  expect(await wronglyBooked({ controlPlane: gateway.controlPlane, organization }, answered)).toEqual([]);
+async function expectBooks(
+  { organization, budget }: Paying,
+  response: readonly TimedOutcome[],
+): Promise<void> {
+  expect(await wronglyBooked({ controlPlane: gateway.controlPlane, organization }, response)).toEqual([]);
   const books = await booksAtRest(organization, budget);
-  expect(books).toMatchObject({ spent: costOfAll(answered), leased: 0, unsettled: 0 });
+  expect(books).toMatchObject({ spent: costOfAll(response), leased: 0, unsettled: 0 });
 }
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -109,24 +112,24 @@ describe('control plane gone', () => {
     const free = await newOrganization();
     const payer = keepAsking(proxy.url, paying.key, 50);
     const other = keepAsking(proxy.url, (await free.createKey()).value, 50);
-    await until(() => payer.answered.length >= 60, { timeoutMs: 30_000, what: 'slices to be drawn' });
+    await until(() => payer.outcomes.length >= 60, { timeoutMs: 30_000, what: 'slices to be drawn' });
 
     const goneAt = performance.now();
     await plane[gone]();
     await wait(outageMs);
     const backAt = performance.now();
     await plane.heal();
-    const isServed = () => payer.answered.some(({ at, outcome }) => at > backAt && outcome === '200');
+    const isServed = () => payer.outcomes.some(({ at, outcome }) => at > backAt && outcome === '200');
     await until(isServed, { timeoutMs: 10_000, what: 'budgets to be served again' });
     const servedAfter = performance.now() - backAt;
     await Promise.all([payer.stop(), other.stop()]);
 
-    const before = payer.answered.filter(({ at, ms }) => at + ms < goneAt);
-    const meanwhile = payer.answered.filter(({ at, ms }) => at >= goneAt && at + ms < backAt);
+    const before = payer.outcomes.filter(({ at, ms }) => at + ms < goneAt);
+    const meanwhile = payer.outcomes.filter(({ at, ms }) => at >= goneAt && at + ms < backAt);
     const counts = outcomesOf(meanwhile);
     const firstRefused = meanwhile.find(({ outcome }) => outcome === unavailable)?.at ?? Number.NaN;
     const lastServed = meanwhile.findLast(({ outcome }) => outcome === '200')?.at ?? Number.NaN;
-    const others = other.answered.filter(({ at }) => at >= goneAt && at < backAt).map(({ ms }) => ms);
+    const others = other.outcomes.filter(({ at }) => at >= goneAt && at < backAt).map(({ ms }) => ms);
     console.log(`control plane gone for ${outageMs / 1_000} s, ${how}`);
     console.log(`  under a budget: ${JSON.stringify(counts)}`);
     tell('  the first was refused after', firstRefused - goneAt);
@@ -137,11 +140,11 @@ describe('control plane gone', () => {
     expect(outcomesOf(before)).toEqual({ '200': before.length });
     expect(Object.keys(counts).toSorted()).toEqual(['200', unavailable]);
     expect(lastServed - goneAt, 'what was drawn lasts for seconds, not for ever').toBeLessThan(9_000);
-    expect(outcomesOf(other.answered)).toEqual({ '200': other.answered.length });
+    expect(outcomesOf(other.outcomes)).toEqual({ '200': other.outcomes.length });
     expect(Math.max(...others)).toBeLessThan(busyMs);
-    await expectBooks(paying, payer.answered);
+    await expectBooks(paying, payer.outcomes);
     const recording = { controlPlane: gateway.controlPlane, organization: free };
-    expect(await wronglyBooked(recording, other.answered)).toEqual([]);
+    expect(await wronglyBooked(recording, other.outcomes)).toEqual([]);
   }
 
   it(
@@ -173,9 +176,9 @@ describe('Redis gone', () => {
       await api.call('Limits/Create', { organizationId, ...onKey(few.id), ...limits, count: 5 });
 
       const times = async (count: number) => {
-        const answered: Answered[] = [];
-        for (let i = 0; i < count; i++) answered.push(await askOnce(proxy.url, paying.key));
-        return answered;
+        const response: TimedOutcome[] = [];
+        for (let i = 0; i < count; i++) response.push(await askOnce(proxy.url, paying.key));
+        return response;
       };
       await times(20);
       const well = await times(150);
@@ -183,7 +186,7 @@ describe('Redis gone', () => {
       await store[what]();
       const without = await times(150);
       const local = (await metric(proxy, 'gateway_rate_limit_local_total')) - localBefore;
-      const limited: Answered[] = [];
+      const limited: TimedOutcome[] = [];
       for (let i = 0; i < 8; i++) limited.push(await askOnce(proxy.url, few.value));
       await store.heal();
 
@@ -231,10 +234,10 @@ describe('control plane gone, and what was used meanwhile', () => {
     return {
       recording,
       use: async () => {
-        const answered: Answered[] = [];
-        for (let i = 0; i < count; i++) answered.push(await askOnce(proxy.url, key));
-        expect(outcomesOf(answered)).toEqual({ '200': count });
-        return answered;
+        const response: TimedOutcome[] = [];
+        for (let i = 0; i < count; i++) response.push(await askOnce(proxy.url, key));
+        expect(outcomesOf(response)).toEqual({ '200': count });
+        return response;
       },
     };
   }
@@ -249,10 +252,10 @@ describe('control plane gone, and what was used meanwhile', () => {
     const { plane, store, proxy } = await startCuttable(true);
     const { recording, use } = await useWhileGone(proxy, 50);
     await Promise.all([plane.cut(), store.cut()]);
-    const answered = await use();
+    const response = await use();
     expect(await queued(proxy)).toBe(50);
     await plane.heal();
-    expect(await wronglyBooked(recording, answered)).toEqual([]);
+    expect(await wronglyBooked(recording, response)).toEqual([]);
     await isQueueEmpty(proxy);
     expect(await counted(proxy, 'overflowed')).toBe(0);
   });
@@ -261,11 +264,11 @@ describe('control plane gone, and what was used meanwhile', () => {
     const leaving = await startCuttable(true);
     const { recording, use } = await useWhileGone(leaving.proxy, 50);
     await leaving.plane.cut();
-    const answered = await use();
+    const response = await use();
     await leaving.proxy.drain();
     const heir = await startCuttable(true);
     const from = performance.now();
-    expect(await wronglyBooked(recording, answered)).toEqual([]);
+    expect(await wronglyBooked(recording, response)).toEqual([]);
     tell('usage that a stopped proxy left in Redis is recorded by another after', performance.now() - from);
     await until(async () => (await counted(heir.proxy, 'drained')) >= 50, { what: 'the heir to be done' });
     expect(await counted(heir.proxy, 'reported')).toBe(0);

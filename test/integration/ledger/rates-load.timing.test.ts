@@ -2,7 +2,7 @@
 // RATES_LONG=1 for minutes, so that the minute rolls and killed proxies are forgotten:
 //   RATES_LONG=1 node_modules/.bin/vitest run test/integration/ledger/rates-load.timing.test.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Reply, redisAnswers } from '../../support/asking.ts';
+import { type Reply, redisResponds } from '../../support/asking.ts';
 import { tell } from '../../support/figures.ts';
 import {
   type ProxyProcess,
@@ -57,7 +57,7 @@ afterAll(async () => {
 async function startProxies(firstByteTimeout: string): Promise<readonly ProxyProcess[]> {
   const settings = { REDIS_URL: redis.url, GATEWAY_FIRST_BYTE_TIMEOUT: firstByteTimeout };
   const started = await Promise.all([1, 2, 3].map(() => gateway.startProxyProcess(settings)));
-  for (const proxy of started) await redisAnswers(proxy);
+  for (const proxy of started) await redisResponds(proxy);
   return started;
 }
 

@@ -70,8 +70,8 @@ type Dimension = 'aiSystemId' | 'personId' | 'keyId' | 'model' | 'provider' | 'a
 async function totals(groupBy: string, field: Dimension): Promise<Readonly<Record<string, Total>>> {
   const { organization } = gateway;
   const asked = { organizationId: organization.id, groupBy: [`USAGE_DIMENSION_${groupBy}`] };
-  const answer = await organization.api.call('Usage/Totals', asked);
-  const found = answer.totals as readonly (Partial<Record<Dimension, string>> & {
+  const response = await organization.api.call('Usage/Totals', asked);
+  const found = response.totals as readonly (Partial<Record<Dimension, string>> & {
     requests: string;
     failedRequests: string;
     costUsd: string;

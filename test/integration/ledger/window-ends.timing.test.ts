@@ -137,7 +137,7 @@ function askWith(
 }
 
 /** An answer that the provider gives so late. */
-const answeredAfter = (headDelayMs: number) => ({
+const respondedAfter = (headDelayMs: number) => ({
   messages: [{ role: 'user', content: JSON.stringify({ simulate: { headDelayMs } }) }],
 });
 
@@ -145,7 +145,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
   let organization: TestOrganization;
   let keys: readonly BudgetedKey[];
   let end: number;
-  let answeredLate = 0;
+  let respondedLate = 0;
   const outcomes: Outcome[] = [];
 
   /** Every key is used before the window's end and after it, some requests are under way meanwhile. */
@@ -153,10 +153,12 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     end = clock.standBefore('month', 2_500);
     outcomes.push(...(await keepAsking(proxies, keys, (turn) => turn < keys.length)));
     gateway.simulator.reset();
-    const late = keys.slice(0, underWay).map((_, turn) => askWith(proxies, keys, turn, answeredAfter(5_000)));
+    const late = keys
+      .slice(0, underWay)
+      .map((_, turn) => askWith(proxies, keys, turn, respondedAfter(5_000)));
     await until(() => gateway.simulator.requests.length >= underWay);
     clock.go();
-    for (const answered of late) answered.then(() => clock.now() >= end && answeredLate++);
+    for (const response of late) response.then(() => clock.now() >= end && respondedLate++);
     let turnsAfter = 0;
     const asked = keepAsking(proxies, keys, () => clock.now() < end || turnsAfter++ < keys.length);
     outcomes.push(...(await asked), ...(await Promise.all(late)));
@@ -187,7 +189,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
       timeoutMs: 15_000,
     });
     expect(rows).toHaveLength(outcomes.length);
-    expect(answeredLate).toBe(underWay);
+    expect(respondedLate).toBe(underWay);
     const budgetOf = new Map(keys.map((key) => [key.id, key]));
     const recorded = new Map<string, number>();
     for (const row of rows) {

@@ -26,12 +26,12 @@ let requests = 0;
 async function chat(headers: Record<string, string>, path = '/v1/chat/completions', fields: object = {}) {
   const id = `attach-${++requests}`;
   const { body } = chatRequest('', fields);
-  const answer = await fetch(`${proxy.url}${path}`, {
+  const result = await fetch(`${proxy.url}${path}`, {
     ...{ method: 'POST', body: body ?? null },
     headers: { 'content-type': 'application/json', 'x-request-id': id, ...headers },
   });
-  const answered = (await answer.json()) as { error?: { code: string } };
-  return { status: answer.status, code: answered.error?.code, line: await accessLine(gateway, id) };
+  const reply = (await result.json()) as { error?: { code: string } };
+  return { status: result.status, code: reply.error?.code, line: await accessLine(gateway, id) };
 }
 
 describe('a request', () => {

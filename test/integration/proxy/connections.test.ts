@@ -58,7 +58,7 @@ describe('connections', () => {
     for (let count = 0; count < 2 * connectionsMax; count++) {
       const connection = await connect();
       connection.send(models());
-      statuses.add((await connection.answer()).status);
+      statuses.add((await connection.respond()).status);
     }
     expect([...statuses]).toEqual([200]);
     expect(await refusals()).toBe(refusedBefore);
@@ -66,7 +66,7 @@ describe('connections', () => {
     // The youngest is still there.
     const last = open.at(-1);
     last?.send(models());
-    expect((await last?.answer())?.status).toBe(200);
+    expect((await last?.respond())?.status).toBe(200);
   });
 
   it('that send half a head or nothing count, and whoever finds no room is told', async () => {
@@ -78,26 +78,29 @@ describe('connections', () => {
     await until(async () => (await refusals()) > before, { what: 'some to be refused' });
     const connection = await connect();
     connection.send(models());
-    const answer = await connection.answer();
-    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([503, { error: { code: 'overloaded' } }]);
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await connection.respond();
+    expect([response.status, JSON.parse(response.body)]).toMatchObject([
+      503,
+      { error: { code: 'overloaded' } },
+    ]);
+    expect(response.headers.get('connection')).toBe('close');
     await connection.closed;
     const silent = open.at(-2);
-    expect((await silent?.answer())?.status).toBe(503);
+    expect((await silent?.respond())?.status).toBe(503);
     await silent?.closed;
   });
 
   it('of callers who are refused before they are known are closed', async () => {
     const connection = await connect();
     connection.send(models('sk-svc-nobody'));
-    const answer = await connection.answer();
-    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close']);
+    const response = await connection.respond();
+    expect([response.status, response.headers.get('connection')]).toEqual([401, 'close']);
     await connection.closed;
     const known = await connect();
     known.send(models().replace('/v1/models', '/v1/models/gpt-provider%2Fnone'));
-    expect((await known.answer()).status).toBe(404);
+    expect((await known.respond()).status).toBe(404);
     known.send(models());
-    expect((await known.answer()).status).toBe(200);
+    expect((await known.respond()).status).toBe(200);
   });
 
   it('of a refused caller that sends a body are closed when that was read, so that the answer arrives', async () => {
@@ -107,7 +110,7 @@ describe('connections', () => {
       `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
     );
     connection.send(body);
-    expect((await connection.answer()).status).toBe(401);
+    expect((await connection.respond()).status).toBe(401);
     await connection.closed;
   });
 });
@@ -136,7 +139,7 @@ describe('many streams at once', () => {
     expect(counts['200 whole']?.length).toBeGreaterThan(Math.min(wanted / 2, descriptorsMax / 5));
     const after = await connect(port);
     after.send(models());
-    expect((await after.answer()).status).toBe(200);
+    expect((await after.respond()).status).toBe(200);
     await child.stop();
   }, 600_000);
 });

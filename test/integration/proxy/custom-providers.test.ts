@@ -74,7 +74,7 @@ function ask(model: string, value = key, headers: Record<string, string> = {}): 
 }
 
 /** Once the proxy has heard of what changed. */
-function untilAnswered(outcome: string, question: () => Promise<Reply>): Promise<Reply> {
+function untilResponse(outcome: string, question: () => Promise<Reply>): Promise<Reply> {
   return until(async () => {
     const reply = await question();
     return reply.outcome === outcome && reply;
@@ -104,7 +104,7 @@ describe('a model server in the cluster', () => {
     });
     await storeKey(acme, 'by-bearer');
     await storeKey(acme, 'by-header');
-    await untilAnswered('200', () => ask('by-header/gpt-4o-mini'));
+    await untilResponse('200', () => ask('by-header/gpt-4o-mini'));
   });
 
   it('is shown over JSON as it was configured', async () => {
@@ -202,7 +202,7 @@ describe('the caller’s own key', () => {
   beforeAll(async () => {
     const settings = { access: { callerProviderKeys: true } };
     await acme.api.call('Organizations/UpdateSettings', { id: acme.id, settings });
-    await untilAnswered('200', () => ask('by-bearer/gpt-4o-mini', key, { 'x-svc-vk': key, ...headers }));
+    await untilResponse('200', () => ask('by-bearer/gpt-4o-mini', key, { 'x-svc-vk': key, ...headers }));
   });
 
   it('goes where and how the configuration says', async () => {
@@ -244,7 +244,7 @@ describe('a provider of the platform', () => {
     const id = await add(gateway.platform, fields);
     const late = (await (await gateway.createOrganization('late')).createKey()).value;
     for (const value of [key, otherKey, late]) {
-      await untilAnswered('200', () => ask('shared/gpt-4o-mini', value));
+      await untilResponse('200', () => ask('shared/gpt-4o-mini', value));
     }
     const moved = { id, baseUrl: `${bearer.url}/v1` };
     await gateway.platform.call('Providers/Update', moved);
@@ -255,7 +255,7 @@ describe('a provider of the platform', () => {
     });
     await gateway.platform.call('Providers/Delete', { id });
     for (const value of [key, otherKey, late]) {
-      await untilAnswered('404 model_not_found', () => ask('shared/gpt-4o-mini', value));
+      await untilResponse('404 model_not_found', () => ask('shared/gpt-4o-mini', value));
     }
   });
 
@@ -269,14 +269,14 @@ describe('a provider of the platform', () => {
     const id = await add(gateway.platform, {
       ...{ name: 'for-all', baseUrl: `${keyless.url}/v1`, keyForm: 'KEY_FORM_NONE' },
     });
-    await untilAnswered('200', () => chat(otherKey, { model: 'for-all/gpt-4o-mini' })(proxy));
+    await untilResponse('200', () => chat(otherKey, { model: 'for-all/gpt-4o-mini' })(proxy));
     await gateway.platform.call('Providers/Delete', { id });
   });
 
   it('is called with the key that each organization stores for it', async () => {
     await add(gateway.platform, { name: 'vendor', baseUrl: `${bearer.url}/v1` });
     await storeKey(other, 'vendor', 'sk-sim-of-other-0123456789');
-    await untilAnswered('200', () => ask('vendor/gpt-4o-mini', otherKey));
+    await untilResponse('200', () => ask('vendor/gpt-4o-mini', otherKey));
     expect(received(bearer)).toMatchObject({ keys: { authorization: 'Bearer sk-sim-of-other-0123456789' } });
     const acmeWithout = (await (await gateway.createOrganization('without')).createKey()).value;
     expect((await ask('vendor/gpt-4o-mini', acmeWithout)).outcome).toBe('404 provider_not_configured');
@@ -294,15 +294,15 @@ describe('two organizations that use one name', () => {
       await add(organization.api, { organizationId: organization.id, name: 'twin', baseUrl, ...form });
       await storeKey(organization, 'twin', apiKey);
     }
-    await untilAnswered('200', () => ask('twin/gpt-4o-mini'));
-    await untilAnswered('200', () => ask('twin/gpt-4o-mini', otherKey));
+    await untilResponse('200', () => ask('twin/gpt-4o-mini'));
+    await untilResponse('200', () => ask('twin/gpt-4o-mini', otherKey));
     expect(received(bearer)).toMatchObject({ keys: { authorization: 'Bearer sk-sim-twin-of-acme-01234' } });
     expect(received(named)).toMatchObject({ keys: { 'x-models-key': 'sk-sim-twin-of-other-0123' } });
     // Also with keys of callers: what is remembered of a base URL is not remembered by name.
     const headers = { 'x-svc-direct-key': 'true', authorization: `Bearer ${own}` };
     const settings = { access: { callerProviderKeys: true } };
     await other.api.call('Organizations/UpdateSettings', { id: other.id, settings });
-    await untilAnswered('200', () => ask('twin/gpt-4o-mini', otherKey, { 'x-svc-vk': otherKey, ...headers }));
+    await untilResponse('200', () => ask('twin/gpt-4o-mini', otherKey, { 'x-svc-vk': otherKey, ...headers }));
     expect(received(named)).toMatchObject({ keys: { 'x-models-key': own } });
     bearer.reset();
     expect((await ask('twin/gpt-4o-mini', key, { 'x-svc-vk': key, ...headers })).outcome).toBe('200');

@@ -29,22 +29,22 @@ const types: Readonly<Record<number, string>> = {
 
 describe.each(reached)('%s', (code, rows) => {
   it.each(rows)('$what', async (row) => {
-    const answer = await row.provoke(world);
+    const response = await row.provoke(world);
     const { status = errorTable[code].status, message = errorTable[code].message } = row;
     const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error');
     const said = message instanceof RegExp ? expect.stringMatching(message) : message;
-    expect({ status: answer.status, body: JSON.parse(answer.body) }).toEqual({
+    expect({ status: response.status, body: JSON.parse(response.body) }).toEqual({
       status,
       body: { error: { message: said, type, param: row.param ?? null, code, ...hintOf(row) } },
     });
-    expectHeaders(answer.headers, {
+    expectHeaders(response.headers, {
       ...{ 'content-type': 'application/json', 'x-svc-error-source': 'gateway' },
       ...{ allow: undefined, 'retry-after': undefined, 'x-should-retry': undefined },
-      ...{ 'content-length': String(Buffer.byteLength(answer.body)) },
+      ...{ 'content-length': String(Buffer.byteLength(response.body)) },
       ...row.headers,
     });
     if (row.noRequest !== undefined) return;
-    const id = answer.headers.get('x-request-id') ?? '';
+    const id = response.headers.get('x-request-id') ?? '';
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     // Another proxy's log.
     if (code !== 'internal_error') expectLine(await accessLine(world.gateway, id), row, status);

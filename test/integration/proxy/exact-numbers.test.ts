@@ -1,7 +1,7 @@
 // Numbers at random through a whole proxy, from socket to socket: all five vendors, whole and streamed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { numberAnswer } from '../../fuzz/number-answers.ts';
-import { checkAnswer, checkRequest } from '../../fuzz/number-checks.ts';
+import { numberResponse } from '../../fuzz/number-answers.ts';
+import { checkRequest, checkResponse } from '../../fuzz/number-checks.ts';
 import { numberRequest, routes } from '../../fuzz/number-requests.ts';
 import { Random } from '../../support/access/random.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
@@ -65,11 +65,11 @@ describe.each([false, true])('streamed: %s', (stream) => {
       const random = new Random(seed);
       for (let round = 0; round < 10; round++) {
         const request = numberRequest(random, { ...route, model: `${route.vendor}/${route.model}` }, stream);
-        const answer = numberAnswer(random, route.vendor, { stream, logprobs: true });
-        told = { type: String(answer.headers['content-type']), parts: cutBytes(random, answer.bytes) };
+        const response = numberResponse(random, route.vendor, { stream, logprobs: true });
+        told = { type: String(response.headers['content-type']), parts: cutBytes(random, response.bytes) };
         const bytes = await ask(request.text);
         checkRequest(request, route, { body: received, isRedacted: false });
-        checkAnswer(answer, { bytes, stream, isRedacted: false });
+        checkResponse(response, { bytes, stream, isRedacted: false });
       }
     },
   );

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 describe('an answer', () => {
   it('comes back with status, headers and bytes as they are', async () => {
-    egress.answerWith((_, response) => {
+    egress.respondWith((_, response) => {
       response.writeHead(418, [
         ...['X-One', 'a', 'x-one', 'b', 'Set-Cookie', 'c=d', 'X-Svc-Attempts', '3', 'date', 'then'],
         ...['x-request-id', 'theirs', 'connection', 'x-hop', 'x-hop', 'gone', 'content-length', '3'],
@@ -53,12 +53,12 @@ describe('an answer', () => {
   });
 
   it.each([204, 304])('%i comes without a body', async (status) => {
-    egress.answerWith((_, response) => void response.writeHead(status).end());
+    egress.respondWith((_, response) => void response.writeHead(status).end());
     expect((await fetch(`${sidecar.url}/v1/models`)).status).toBe(status);
   });
 
   it('to HEAD comes with its length and without a body', async () => {
-    egress.answerWith((_, response) => void response.writeHead(200, { 'content-length': '12' }).end());
+    egress.respondWith((_, response) => void response.writeHead(200, { 'content-length': '12' }).end());
     const head = await fetch(`${sidecar.url}/v1/models`, { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe('12');
   });
@@ -73,7 +73,7 @@ describe('an answer', () => {
   ])(
     'comes though the body of the request is still on its way: %s',
     async (_, { expect: waits, ...headers }: Record<string, string>) => {
-      egress.answerWith((sent, response) => {
+      egress.respondWith((sent, response) => {
         sent.pause();
         response.writeHead(413, { 'content-type': 'application/json', 'x-svc-error-source': 'gateway' });
         response.end(JSON.stringify({ error: { code: 'body_too_large' } }));
@@ -96,7 +96,7 @@ describe('an answer', () => {
 
   it('that is not taken is held back there', async () => {
     let written = 0;
-    egress.answerWith((_, response) => {
+    egress.respondWith((_, response) => {
       const more = () => {
         while (!response.destroyed && written < 300 * 1024 * 1024) {
           written += 64 * 1024;
@@ -123,7 +123,7 @@ describe('an answer', () => {
 
   it('that is cut there is cut here, after the bytes that came: with a length and in chunks', async () => {
     for (const headers of [{ 'content-length': '100' }, {}]) {
-      egress.answerWith((_, response) => {
+      egress.respondWith((_, response) => {
         response.writeHead(200, headers);
         response.write('data: first\n\n', () => response.destroy());
       });
@@ -147,7 +147,7 @@ describe('an answer', () => {
   });
 
   it('that is cut there is reset here where the caller speaks HTTP/1.0, which knows no other end', async () => {
-    egress.answerWith((_, response) => {
+    egress.respondWith((_, response) => {
       response.write('data: first\n\n', () => response.destroy());
     });
     const connection = await openConnection(sidecar.port);
@@ -158,7 +158,7 @@ describe('an answer', () => {
 
   it('whose caller leaves is cancelled there at once', async () => {
     const gone = Promise.withResolvers<void>();
-    egress.answerWith((_, response) => {
+    egress.respondWith((_, response) => {
       response.on('close', () => gone.resolve());
       response.write('data: first\n\n');
     });
@@ -173,7 +173,7 @@ describe('an answer', () => {
 
   it('for which a caller no longer waits is cancelled before it began, and while the body is on its way', async () => {
     const gone: string[] = [];
-    egress.answerWith((sent) => {
+    egress.respondWith((sent) => {
       const id = String(sent.headers['x-request-id']);
       sent.socket.on('close', () => gone.push(id));
     });
@@ -197,7 +197,7 @@ describe('of an answer the log tells', () => {
     ['gateway', 'code_of_a_newer_gateway', 402, undefined],
     ['provider', 'context_length_exceeded', 400, undefined],
   ])('an error of the %s with code %s', async (source, code, status, told) => {
-    egress.answerWith((_, response) => {
+    egress.respondWith((_, response) => {
       const body = JSON.stringify({ error: { message: 'no', code } });
       const headers = {
         'x-svc-error-source': source,
@@ -222,7 +222,7 @@ describe('of an answer the log tells', () => {
   });
 
   it('provider, status and source in the metrics, under the names of any proxy', async () => {
-    egress.answerWith(
+    egress.respondWith(
       (_, response) => void response.writeHead(200, { 'x-svc-provider': 'assistant-provider' }).end(),
     );
     await fetch(`${sidecar.url}/v1/models`);
@@ -251,12 +251,12 @@ describe('connections', () => {
     const lonely = await scene.startSidecar(`http://127.0.0.1:${port}`);
     expect(await (await fetch(`${lonely.adminUrl}/readyz`)).text()).toBe('ok\n');
     const id = newId();
-    const answered = await fetch(`${lonely.url}/v1/chat/completions`, {
+    const response = await fetch(`${lonely.url}/v1/chat/completions`, {
       ...{ method: 'POST', body: '{}', headers: { 'x-request-id': id } },
     });
-    expect(answered.status).toBe(502);
-    expect(answered.headers.get('x-svc-error-source')).toBe('gateway');
-    expect(await answered.json()).toEqual({
+    expect(response.status).toBe(502);
+    expect(response.headers.get('x-svc-error-source')).toBe('gateway');
+    expect(await response.json()).toEqual({
       error: {
         message: 'the egress gateway cannot be reached',
         ...{ type: 'server_error', param: null, code: 'upstream_unreachable' },
@@ -267,18 +267,18 @@ describe('connections', () => {
     expect(line.reason).toContain('nothing listens there');
     // It comes back: nothing has to be restarted.
     const late = await playEgress(port);
-    late.answerWith((_, response) => void response.end('{"late":true}'));
+    late.respondWith((_, response) => void response.end('{"late":true}'));
     expect(await (await fetch(`${lonely.url}/v1/models`)).json()).toEqual({ late: true });
     late.close();
   });
 
   it('that took the request are not tried again: it may have been heard', async () => {
-    egress.answerWith((sent) => void sent.socket.destroy());
+    egress.respondWith((sent) => void sent.socket.destroy());
     const id = newId();
-    const answered = await fetch(`${sidecar.url}/v1/x`, {
+    const response = await fetch(`${sidecar.url}/v1/x`, {
       ...{ method: 'POST', body: '{}', headers: { 'x-request-id': id } },
     });
-    expect(answered.status).toBe(502);
+    expect(response.status).toBe(502);
     expect(egress.seen).toHaveLength(1);
     expect(await accessLine(scene, id)).toMatchObject({ attempts: 1, error_code: 'upstream_unreachable' });
   });

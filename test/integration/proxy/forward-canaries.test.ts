@@ -42,10 +42,10 @@ it('no secret of a sidecar leaves it but on the wire to the egress gateway', asy
     count++;
     const id = `canary-${count}`;
     const headers = { ...Object.fromEntries(new Headers(sent.headers)), 'x-request-id': id };
-    const answer = await fetch(`${url}${path}`, { ...sent, headers });
-    said.set(`answer ${count}`, Buffer.from(JSON.stringify([...answer.headers]) + (await answer.text())));
+    const response = await fetch(`${url}${path}`, { ...sent, headers });
+    said.set(`answer ${count}`, Buffer.from(JSON.stringify([...response.headers]) + (await response.text())));
     await accessLine(scene, id);
-    return answer.status;
+    return response.status;
   };
   const chat = (fields: object = {}) => chatRequest('dummy', fields);
   expect(await ask(sidecar, chat())).toBe(200);

@@ -72,16 +72,16 @@ describe('a request', () => {
   });
 
   it('whose id is not harmless gets one, the same here and there', async () => {
-    const answered = await fetch(`${sidecar.url}/v1/models`, { headers: { 'x-request-id': key } });
+    const response = await fetch(`${sidecar.url}/v1/models`, { headers: { 'x-request-id': key } });
     const id = (await egress.lastSeen()).headers['x-request-id'];
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(answered.headers.get('x-request-id')).toBe(id);
+    expect(response.headers.get('x-request-id')).toBe(id);
   });
 
   it.each(['http://elsewhere/v1/models', '*'])('to %s ends here: it names no path', async (target) => {
     const connection = await openConnection(sidecar.port);
     connection.send(`OPTIONS ${target} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    expect(await connection.answer()).toMatchObject({ status: 404 });
+    expect(await connection.respond()).toMatchObject({ status: 404 });
     connection.socket.destroy();
   });
 
@@ -94,7 +94,7 @@ describe('a request', () => {
 
   it('with a body of many MiB arrives byte for byte, with its length or in chunks', async () => {
     const body = randomBytes(20 * 1024 * 1024);
-    egress.answerWith((sent, response) => {
+    egress.respondWith((sent, response) => {
       const sum = createHash('sha256');
       sent.on('data', (chunk) => sum.update(chunk)).on('end', () => response.end(sum.digest('hex')));
     });
@@ -120,13 +120,13 @@ describe('a request', () => {
   it('whose body does not begin is answered 408 here: the egress gateway has not seen it yet', async () => {
     const connection = await openConnection(sidecar.port);
     connection.send('POST /v1/x HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\n');
-    const { status, body } = await connection.answer();
+    const { status, body } = await connection.respond();
     expect({ status, code: JSON.parse(body).error.code }).toEqual({ status: 408, code: 'request_timeout' });
     expect(egress.seen).toEqual([]);
   });
 
   it('that the egress gateway does not read is not read either', async () => {
-    egress.answerWith((sent) => sent.pause());
+    egress.respondWith((sent) => sent.pause());
     const connection = await openConnection(sidecar.port);
     const mib = Buffer.alloc(1024 * 1024);
     const id = newId();

@@ -49,8 +49,10 @@ describe('a sidecar is told why its connection is refused', () => {
   it('where it does not know the egress gateway’s authority', async () => {
     const sidecar = await scene.startSidecar(egress.url, { GATEWAY_FORWARD_CA_FILE: scene.sidecars.caFile });
     const id = newId();
-    const answer = await chat(sidecar, id);
-    expect(await answer.json()).toMatchObject({ error: { message: 'the egress gateway cannot be reached' } });
+    const response = await chat(sidecar, id);
+    expect(await response.json()).toMatchObject({
+      error: { message: 'the egress gateway cannot be reached' },
+    });
     expect(await advice(id)).toContain('GATEWAY_FORWARD_CA');
   });
 
@@ -122,9 +124,9 @@ describe('certificates that are renewed under load', () => {
     const statuses: number[] = [];
     const load = Array.from({ length: 4 }, async () => {
       while (!stop) {
-        const answer = await chat(sidecar, newId(), { stream: true });
-        await answer.text();
-        statuses.push(answer.status);
+        const response = await chat(sidecar, newId(), { stream: true });
+        await response.text();
+        statuses.push(response.status);
       }
     });
     const anew = () => logged([...scene.logs, ...gateway.logs], 'the certificate was read anew').length;
@@ -188,10 +190,10 @@ describe('an egress gateway', () => {
     const sidecar = await scene.startSidecar(`https://127.0.0.1:${port}`);
     gateway.simulator.script({ tokens: 1000, pieceDelayMs: 20 });
     const id = newId();
-    const answer = await openStream(sidecar, id);
-    await once(answer, 'data');
+    const response = await openStream(sidecar, id);
+    await once(response, 'data');
     killed.child.signal('SIGKILL');
-    await expect(once(answer, 'end')).rejects.toThrow('aborted');
+    await expect(once(response, 'end')).rejects.toThrow('aborted');
     expect(await accessLine(scene, id)).toMatchObject({
       status: 502,
       error_code: 'upstream_protocol_error',
@@ -204,9 +206,9 @@ describe('an egress gateway', () => {
     const first = await scene.startEgress(gateway, listener);
     const sidecar = await scene.startSidecar(first.url);
     gateway.simulator.script({ tokens: 40, pieceDelayMs: 20 });
-    const answer = await openStream(sidecar, newId());
-    const text = textOf(answer);
-    await once(answer, 'data');
+    const response = await openStream(sidecar, newId());
+    const text = textOf(response);
+    await once(response, 'data');
     const drained = first.proxy.drain();
     expect(await text).toMatch(/data: \[DONE\]\n\n$/);
     await drained;
@@ -219,9 +221,9 @@ describe('a sidecar that stops', () => {
   it('finishes what it has, takes nothing new, and is gone', async () => {
     const sidecar = await scene.startSidecar(egress.url);
     gateway.simulator.script({ tokens: 40, pieceDelayMs: 20 });
-    const answer = await openStream(sidecar, newId());
-    const text = textOf(answer);
-    await once(answer, 'data');
+    const response = await openStream(sidecar, newId());
+    const text = textOf(response);
+    await once(response, 'data');
     const drained = sidecar.drain();
     await expect(chat(sidecar)).rejects.toThrow('fetch failed');
     expect(await text).toMatch(/data: \[DONE\]\n\n$/);
@@ -232,9 +234,9 @@ describe('a sidecar that stops', () => {
     const sidecar = await scene.startSidecar(egress.url, { GATEWAY_DRAIN_GRACE: '300ms' });
     gateway.simulator.script({ tokens: 1000, pieceDelayMs: 20 });
     const id = newId();
-    const answer = await openStream(sidecar, id);
-    await once(answer, 'data');
-    const cut = expect(once(answer, 'end')).rejects.toThrow('aborted');
+    const response = await openStream(sidecar, id);
+    await once(response, 'data');
+    const cut = expect(once(response, 'end')).rejects.toThrow('aborted');
     await sidecar.drain();
     await cut;
     expect(
@@ -255,15 +257,15 @@ async function openStream({ url }: TestProxy, id: string): Promise<IncomingMessa
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': id },
   });
   outgoing.end(chatBody({ stream: true }));
-  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return answer;
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return response;
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   let text = '';
-  answer.on('data', (chunk) => {
+  response.on('data', (chunk) => {
     text += chunk;
   });
-  await once(answer, 'end');
+  await once(response, 'end');
   return text;
 }

@@ -105,9 +105,9 @@ describe('what comes through a sidecar is what the egress gateway gives', () => 
   });
 
   it('a refusal of the key, which is not replaced by the attached one', async () => {
-    const answer = await fetch(`${sidecar.url}${chat}`, chatRequest(`${key.slice(0, -1)}~`));
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toMatchObject({ error: { code: 'access_not_found' } });
+    const response = await fetch(`${sidecar.url}${chat}`, chatRequest(`${key.slice(0, -1)}~`));
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { code: 'access_not_found' } });
   });
 
   it('a body that is too large, told before it has all been sent', async () => {
@@ -120,20 +120,20 @@ describe('what comes through a sidecar is what the egress gateway gives', () => 
     });
     outgoing.on('error', () => undefined);
     outgoing.write(`{"filler":"${'f'.repeat(300 * 1024)}`);
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    expect(answer.statusCode).toBe(413);
-    expect(Buffer.concat(await answer.toArray()).toString()).toContain('body_too_large');
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    expect(Buffer.concat(await response.toArray()).toString()).toContain('body_too_large');
     outgoing.destroy();
   });
 
   it('a body of megabytes', async () => {
     const body = chatBody({ messages: [{ role: 'user', content: 'x'.repeat(8 * 1024 * 1024) }] });
-    const answer = await fetch(`${sidecar.url}${chat}`, {
+    const response = await fetch(`${sidecar.url}${chat}`, {
       ...withoutKey({}, { 'x-request-id': 'megabytes' }),
       body,
     });
     // More than the model takes: that is for the provider to say.
-    expect(answer.headers.get('x-svc-error-source')).toBe('provider');
+    expect(response.headers.get('x-svc-error-source')).toBe('provider');
     for (const logs of [scene, gateway])
       expect(await accessLine(logs, 'megabytes')).toMatchObject({ request_bytes: body.length });
   });
@@ -157,9 +157,11 @@ describe('the total time', () => {
       GATEWAY_ATTACH_KEY: key,
     });
     gateway.simulator.script({ headDelayMs: 5000 });
-    const answer = await fetch(`${hop.url}${chat}`, withoutKey());
-    expect(answer.status).toBe(504);
-    expect(await answer.json()).toMatchObject({ error: { message: 'the provider did not respond in time' } });
+    const response = await fetch(`${hop.url}${chat}`, withoutKey());
+    expect(response.status).toBe(504);
+    expect(await response.json()).toMatchObject({
+      error: { message: 'the provider did not respond in time' },
+    });
   });
 });
 
@@ -169,8 +171,8 @@ describe('the hop', () => {
       const times: number[] = [];
       for (let count = 0; count < 300; count++) {
         const started = performance.now();
-        const answer = await fetch(`${url}${chat}`, { ...withoutKey({}, { 'x-svc-vk': key }) });
-        await answer.arrayBuffer();
+        const response = await fetch(`${url}${chat}`, { ...withoutKey({}, { 'x-svc-vk': key }) });
+        await response.arrayBuffer();
         if (count >= 100) times.push(performance.now() - started);
       }
       return times.sort((one, other) => one - other)[100] ?? 0;
@@ -190,9 +192,9 @@ describe('the hop', () => {
       headers: { 'content-type': 'application/json', 'x-request-id': 'leaves' },
     });
     outgoing.end(chatBody({ stream: true }));
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    await once(answer, 'data');
-    answer.on('error', () => undefined);
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    await once(response, 'data');
+    response.on('error', () => undefined);
     outgoing.destroy();
     await until(() => gateway.simulator.requests[0]?.ended === 'client_left');
     for (const logs of [scene, gateway])

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
-import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
+import { openConnection, type RawResponse } from '../../support/raw-http.ts';
 
 let gateway: TestGateway;
 let key: string;
@@ -24,20 +24,20 @@ const head = (extra: readonly string[] = [], line = 'POST /v1/chat/completions H
   [line, 'host: gateway', `authorization: Bearer ${key}`, ...extra, '', ''].join('\r\n');
 const json = 'content-type: application/json';
 
-async function exchange(bytes: string | Buffer): Promise<RawAnswer> {
+async function exchange(bytes: string | Buffer): Promise<RawResponse> {
   const connection = await openConnection(gateway.proxy.port);
   connection.send(bytes);
-  const answer = await connection.answer();
+  const response = await connection.respond();
   connection.socket.destroy();
-  return answer;
+  return response;
 }
 
-function expectError(answer: RawAnswer, status: number, code: string) {
-  expect([answer.status, (JSON.parse(answer.body) as { error: { code: string } }).error.code]).toEqual([
+function expectError(response: RawResponse, status: number, code: string) {
+  expect([response.status, (JSON.parse(response.body) as { error: { code: string } }).error.code]).toEqual([
     status,
     code,
   ]);
-  expect(answer.headers.get('x-svc-error-source')).toBe('gateway');
+  expect(response.headers.get('x-svc-error-source')).toBe('gateway');
 }
 
 const withBody = (body: string | Buffer, extra: readonly string[] = [json]) =>
@@ -79,9 +79,9 @@ describe('bodies', () => {
   });
 
   it('an announced body over the limit: 413 at once, and the connection ends', async () => {
-    const answer = await exchange(head([json, `content-length: ${33 * 1024 * 1024}`]));
-    expectError(answer, 413, 'body_too_large');
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await exchange(head([json, `content-length: ${33 * 1024 * 1024}`]));
+    expectError(response, 413, 'body_too_large');
+    expect(response.headers.get('connection')).toBe('close');
   });
 
   it('a client that waits for 100 Continue is refused before it sends anything', async () => {
@@ -93,7 +93,7 @@ describe('bodies', () => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(head([json, 'expect: 100-continue', `content-length: ${chatBody().length}`]));
     connection.send(chatBody());
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.respond()).status).toBe(200);
     connection.socket.destroy();
   });
 
@@ -106,7 +106,7 @@ describe('bodies', () => {
       Buffer.from('"\r\n'),
     ]);
     for (let sent = 0; sent < 34 && !connection.received().includes('413'); sent++) connection.send(chunk);
-    expectError(await connection.answer(), 413, 'body_too_large');
+    expectError(await connection.respond(), 413, 'body_too_large');
     await connection.closed;
   });
 
@@ -114,7 +114,7 @@ describe('bodies', () => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(head([json, 'content-length: 100000']));
     const drip = setInterval(() => connection.send(' '), 50);
-    expectError(await connection.answer(), 408, 'request_timeout');
+    expectError(await connection.respond(), 408, 'request_timeout');
     clearInterval(drip);
     connection.socket.destroy();
   });
@@ -139,9 +139,9 @@ describe('heads', () => {
     async (_what, bytes, status, code) => {
       const connection = await openConnection(gateway.proxy.port);
       connection.send(head([], 'GET /v1/models HTTP/1.1'));
-      expect((await connection.answer()).status).toBe(200);
+      expect((await connection.respond()).status).toBe(200);
       connection.send(bytes);
-      expectError(await connection.answer(), status, code);
+      expectError(await connection.respond(), status, code);
       await connection.closed;
     },
   );
@@ -188,7 +188,7 @@ describe('heads', () => {
   it('HTTP/1.0 is served', async () => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(head([], 'GET /v1/models HTTP/1.0'));
-    expect((await connection.answer()).status).toBe(200);
+    expect((await connection.respond()).status).toBe(200);
     await connection.closed;
   });
 
@@ -214,9 +214,9 @@ describe('heads', () => {
   ])('%s: 400 and closed', async (_what, bytes, words) => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(bytes);
-    const answer = await connection.answer();
-    expectError(answer, 400, 'invalid_request');
-    expect(answer.body).toContain(words);
+    const response = await connection.respond();
+    expectError(response, 400, 'invalid_request');
+    expect(response.body).toContain(words);
     await connection.closed;
   });
 });

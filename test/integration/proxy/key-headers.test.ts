@@ -65,12 +65,12 @@ async function send(route: RouteName, headers: readonly Header[]): Promise<Outco
   ];
   const connection = await openConnection(gateway.proxy.port);
   connection.send([...lines, '', body].join('\r\n'));
-  const answer = await connection.answer();
+  const response = await connection.respond();
   connection.socket.destroy();
-  const { error } = JSON.parse(answer.body) as { error?: { code: string } };
+  const { error } = JSON.parse(response.body) as { error?: { code: string } };
   const line = await accessLine(gateway, id);
   return {
-    ...{ status: answer.status, code: error?.code, keyId: line.key_id, projectKeyId: line.project_key_id },
+    ...{ status: response.status, code: error?.code, keyId: line.key_id, projectKeyId: line.project_key_id },
     sent: gateway.simulator.requests.slice(before)[0]?.headers.authorization,
   };
 }
@@ -335,9 +335,9 @@ it('a request id is kept if it is harmless, and replaced if it holds a key', asy
   const id = async (sent: string) => {
     const connection = await openConnection(gateway.proxy.port);
     connection.send(`GET /v1/models HTTP/1.1\r\nhost: g\r\nx-request-id: ${sent}\r\n\r\n`);
-    const answer = await connection.answer();
+    const response = await connection.respond();
     connection.socket.destroy();
-    return answer.headers.get('x-request-id');
+    return response.headers.get('x-request-id');
   };
   for (const kept of ['a', 'A-1_2.3', 'z'.repeat(64)]) expect(await id(kept)).toBe(kept);
   const { ownerToken } = gateway.organization;

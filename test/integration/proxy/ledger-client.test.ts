@@ -8,17 +8,17 @@ import { type ControlPlaneClient, createControlPlaneClient } from '../../../prox
 import { LedgerStalledError } from '../../../proxy/usage/ledger-client.ts';
 import { until } from '../../support/process.ts';
 
-type Answer = 'granted' | 'silent' | number;
+type ReadResponse = 'granted' | 'silent' | number;
 
 let server: Server;
 let client: ControlPlaneClient;
 let draws: DrawRequest__Output[];
 let peers: Set<string>;
 /** Of the next draws; then granted. */
-let answers: Answer[];
+let responses: ReadResponse[];
 
 beforeEach(async () => {
-  [draws, answers, peers] = [[], [], new Set()];
+  [draws, responses, peers] = [[], [], new Set()];
   server = new Server();
   const unused: UntypedHandleCall = (call: { getPeer(): string }) => void peers.add(call.getPeer());
   server.addService(services.Access, { Resolve: unused, Watch: unused });
@@ -32,9 +32,9 @@ beforeEach(async () => {
     ) => {
       peers.add(call.getPeer());
       draws.push(call.request);
-      const answer = answers.shift() ?? 'granted';
-      if (answer === 'silent') return;
-      if (typeof answer === 'number') return done({ code: answer, details: 'refused' });
+      const response = responses.shift() ?? 'granted';
+      if (response === 'silent') return;
+      if (typeof response === 'number') return done({ code: response, details: 'refused' });
       done(null, { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '5', now: '2026-11-20T10:00:00.000Z' });
     },
   });
@@ -59,14 +59,14 @@ const draw = () => client.ledger.draw(request);
 
 describe('an operation of the ledger', () => {
   it('is repeated unchanged where a replica cannot serve', async () => {
-    answers = [status.UNAVAILABLE, status.UNAVAILABLE];
+    responses = [status.UNAVAILABLE, status.UNAVAILABLE];
     expect(await draw()).toMatchObject({ outcome: 'granted', granted: 5 });
     expect(draws).toHaveLength(3);
     for (const again of draws) expect(again).toEqual(draws[0]);
   });
 
   it('is sent again unchanged after a second, and the first response counts', async () => {
-    answers = ['silent'];
+    responses = ['silent'];
     const start = performance.now();
     expect(await draw()).toMatchObject({ outcome: 'granted', granted: 5 });
     expect(performance.now() - start).toBeGreaterThan(900);
@@ -74,7 +74,7 @@ describe('an operation of the ledger', () => {
   });
 
   it('fails after three seconds where no response comes', async () => {
-    answers = ['silent', 'silent', 'silent', 'silent'];
+    responses = ['silent', 'silent', 'silent', 'silent'];
     const start = performance.now();
     const error: unknown = await draw().catch((thrown: unknown) => thrown);
     const ms = performance.now() - start;
@@ -87,7 +87,7 @@ describe('an operation of the ledger', () => {
   });
 
   it('says so where this process stood still for that long', async () => {
-    answers = ['silent', 'silent', 'silent', 'silent'];
+    responses = ['silent', 'silent', 'silent', 'silent'];
     const asked = expect(draw()).rejects.toThrow(LedgerStalledError);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500);
     await asked;
@@ -97,13 +97,13 @@ describe('an operation of the ledger', () => {
     [status.INVALID_ARGUMENT, 'invalid'],
     [status.PERMISSION_DENIED, 'denied'],
   ])('refused with status %i is refused for good: %s', async (code, reason) => {
-    answers = [code];
+    responses = [code];
     await expect(draw()).rejects.toMatchObject({ name: 'LedgerRefusedError', reason });
     expect(draws).toHaveLength(1);
   });
 
   it('refused in another way may be repeated by its sender', async () => {
-    answers = [status.INTERNAL];
+    responses = [status.INTERNAL];
     await expect(draw()).rejects.toMatchObject({ code: status.INTERNAL });
   });
 

@@ -12,7 +12,7 @@ import {
 } from '../../support/gateway.ts';
 import { type Observed, observe } from '../../support/observe.ts';
 import { until } from '../../support/process.ts';
-import { openConnection, type RawAnswer, type RawConnection } from '../../support/raw-http.ts';
+import { openConnection, type RawConnection, type RawResponse } from '../../support/raw-http.ts';
 import { metric } from '../../support/telemetry.ts';
 
 let gateway: TestGateway;
@@ -53,7 +53,7 @@ function bodyOf(bytes: number, fields: object = {}): string {
 }
 
 /** A whole answer of exactly so many bytes. */
-function answerOf(bytes: number): { body: string } {
+function responseOf(bytes: number): { body: string } {
   const shell = '{"choices":[],"filler":""}';
   return { body: shell.replace(':""', `:"${'f'.repeat(bytes - shell.length)}"`) };
 }
@@ -130,12 +130,12 @@ describe('bytes in memory', () => {
     expect(gatewayError(tooLarge)).toEqual([413, 'body_too_large', 'gateway']);
     expect(gateway.simulator.requests).toHaveLength(1);
 
-    gateway.simulator.script(answerOf(most - 1024));
+    gateway.simulator.script(responseOf(most - 1024));
     expect((await ask(proxy, bodyOf(1024))).status).toBe(200);
-    gateway.simulator.script(answerOf(2 * max));
-    const answered = await ask(proxy, bodyOf(1024));
-    expect(gatewayError(answered)).toEqual([503, 'overloaded', 'gateway']);
-    expect(answered.line).toMatchObject({ status: 503, attempts: 1 });
+    gateway.simulator.script(responseOf(2 * max));
+    const reply = await ask(proxy, bodyOf(1024));
+    expect(gatewayError(reply)).toEqual([503, 'overloaded', 'gateway']);
+    expect(reply.line).toMatchObject({ status: 503, attempts: 1 });
     await until(async () => (await metric(proxy, 'gateway_buffered_bytes')) === 0);
   });
 
@@ -184,17 +184,17 @@ const head = (extra: readonly string[] = [], ofKey = key) =>
 async function raw(
   proxy: TestProxy,
   write: (connection: RawConnection) => void | Promise<void>,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const connection = await openConnection(proxy.port);
-  const answered = connection.answer();
-  answered.catch(() => undefined);
+  const reply = connection.respond();
+  reply.catch(() => undefined);
   await write(connection);
-  const answer = await answered;
+  const result = await reply;
   connection.socket.destroy();
-  return answer;
+  return result;
 }
 
-const codeOf = (answer: RawAnswer) => (JSON.parse(answer.body) as { error?: { code: string } }).error?.code;
+const codeOf = (result: RawResponse) => (JSON.parse(result.body) as { error?: { code: string } }).error?.code;
 
 describe('bytes of a request', () => {
   it('headers: up to the setting', async () => {
@@ -282,9 +282,9 @@ describe('bytes of an answer', () => {
 
   it('whole: up to the setting', async () => {
     const proxy = await gateway.startProxy({ GATEWAY_ANSWER_BYTES_MAX: String(max) });
-    gateway.simulator.script(answerOf(max));
+    gateway.simulator.script(responseOf(max));
     expect((await ask(proxy, chatBody())).status).toBe(200);
-    gateway.simulator.script(answerOf(max + 1));
+    gateway.simulator.script(responseOf(max + 1));
     expect(gatewayError(await ask(proxy, chatBody()))).toEqual(tooLarge);
   });
 
@@ -307,10 +307,10 @@ describe('time', () => {
   const type = 'content-type: application/json';
 
   /** Milliseconds that it took beside the answer. */
-  async function timed<T>(work: Promise<T>): Promise<{ took: number; answer: T }> {
+  async function timed<T>(work: Promise<T>): Promise<{ took: number; response: T }> {
     const started = performance.now();
-    const answer = await work;
-    return { took: performance.now() - started, answer };
+    const result = await work;
+    return { took: performance.now() - started, response: result };
   }
 
   async function expectTimeout(
@@ -319,8 +319,8 @@ describe('time', () => {
     write: (connection: RawConnection) => void,
   ) {
     const proxy = await gateway.startProxy(environment);
-    const { took, answer } = await timed(raw(proxy, write));
-    expect([answer.status, codeOf(answer)]).toEqual([408, 'request_timeout']);
+    const { took, response: result } = await timed(raw(proxy, write));
+    expect([result.status, codeOf(result)]).toEqual([408, 'request_timeout']);
     expect(took).toBeGreaterThan(min * 0.99);
     expect(took).toBeLessThan(min + 3000);
   }
@@ -350,8 +350,8 @@ describe('time', () => {
         await sleep(15);
       }
     };
-    const { took, answer } = await timed(raw(proxy, slowly));
-    expect(answer.status).toBe(200);
+    const { took, response: result } = await timed(raw(proxy, slowly));
+    expect(result.status).toBe(200);
     expect(took).toBeGreaterThan(400);
     const hasty = await gateway.startProxy({ ...environment, GATEWAY_TOTAL_TIMEOUT: '200ms' });
     const cut = await raw(hasty, slowly);
@@ -366,8 +366,8 @@ describe('time', () => {
       GATEWAY_GPT_PROVIDER_URL: `https://127.0.0.1:${hole.port}/v1`,
       GATEWAY_PRIVATE_UPSTREAMS: `127.0.0.1:${hole.port}`,
     });
-    const { took, answer } = await timed(ask(proxy, chatBody()));
-    expect(gatewayError(answer)).toEqual([502, 'upstream_unreachable', 'gateway']);
+    const { took, response: result } = await timed(ask(proxy, chatBody()));
+    expect(gatewayError(result)).toEqual([502, 'upstream_unreachable', 'gateway']);
     expect(took).toBeGreaterThan(590);
     expect(took).toBeLessThan(3000);
     await hole.stop();

@@ -22,7 +22,7 @@ let proxy: ProxyProcess;
 let upstream: Server;
 let folder: string;
 let key: string;
-let answer: Buffer;
+let result: Buffer;
 let received = 0;
 
 beforeAll(async () => {
@@ -36,8 +36,8 @@ beforeAll(async () => {
     });
     request.on('end', () => {
       received = bytes;
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
-      response.end(answer);
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': result.length });
+      response.end(result);
     });
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
@@ -137,7 +137,7 @@ const small = {
   usage: { prompt_tokens: 5, completion_tokens: 1 },
 };
 
-const answers: Readonly<Record<string, () => object>> = {
+const responses: Readonly<Record<string, () => object>> = {
   '60 MiB of prose without a usage': () => ({
     ...small,
     usage: undefined,
@@ -160,7 +160,7 @@ async function send(body: object, model: string): Promise<number> {
 
 describe('no piece above 5 ms', () => {
   beforeAll(async () => {
-    answer = Buffer.from(JSON.stringify(small));
+    result = Buffer.from(JSON.stringify(small));
     // The code of both paths is compiled before it is measured.
     for (let round = 0; round < 3; round++)
       for (const [vendor, model] of Object.entries(plainModels)) {
@@ -174,7 +174,7 @@ describe('no piece above 5 ms', () => {
     { timeout: 120_000 },
     async (name) => {
       const body = requests[name]?.() ?? {};
-      answer = Buffer.from(JSON.stringify(small));
+      result = Buffer.from(JSON.stringify(small));
       const longest: Record<string, string> = {};
       const failed: string[] = [];
       const isLong = name.startsWith('31 MiB');
@@ -190,11 +190,11 @@ describe('no piece above 5 ms', () => {
     },
   );
 
-  it.each(Object.keys(answers))(
+  it.each(Object.keys(responses))(
     'of the event loop is taken by a whole response of %s',
     { timeout: 120_000 },
     async (name) => {
-      answer = Buffer.from(JSON.stringify(answers[name]?.()));
+      result = Buffer.from(JSON.stringify(responses[name]?.()));
       const { longest, all } = await longestWhile(() =>
         send({ messages: user('x') }, `gpt-provider/${plainModels['gpt-provider']}`),
       );
@@ -207,7 +207,7 @@ describe('no piece above 5 ms', () => {
 
 describe('a caller of small requests beside another organization that sends the largest', () => {
   it('is answered, and hardly later', { timeout: 120_000 }, async () => {
-    answer = Buffer.from(JSON.stringify(small));
+    result = Buffer.from(JSON.stringify(small));
     const hostile = await gateway.createOrganization('hostile');
     const hostileKey = (await hostile.createKey()).value;
     const model = `gpt-provider/${plainModels['gpt-provider']}`;

@@ -31,14 +31,14 @@ async function newOrganization(): Promise<TestOrganization> {
   return organization;
 }
 
-interface Answer {
+interface ReadResponse {
   readonly id: string;
   readonly status: number;
   readonly error: Readonly<Record<'code' | 'message' | 'param' | 'hint', string>>;
   readonly headers: Headers;
 }
 
-async function post(path: string, headers: Record<string, string>, body: object): Promise<Answer> {
+async function post(path: string, headers: Record<string, string>, body: object): Promise<ReadResponse> {
   const id = `names-${++count}`;
   const response = await fetch(gateway.proxy.url + path, {
     method: 'POST',
@@ -50,17 +50,17 @@ async function post(path: string, headers: Record<string, string>, body: object)
   return { id, status: response.status, error, headers: response.headers };
 }
 
-function ask(key: string, model: string, more: object = {}): Promise<Answer> {
+function ask(key: string, model: string, more: object = {}): Promise<ReadResponse> {
   return post('/v1/chat/completions', { authorization: `Bearer ${key}` }, { model, ...more });
 }
 
 /** On the provider's own route, with the caller's own credential. */
-function askOwnRoute(key: string, model: string): Promise<Answer> {
+function askOwnRoute(key: string, model: string): Promise<ReadResponse> {
   const headers = { 'project-api-key': key, ...ownHeaders['gpt-provider'] };
   return post(`${ownPath('gpt-provider')}/chat/completions`, headers, { model });
 }
 
-const outcome = ({ status, error }: Answer) =>
+const outcome = ({ status, error }: ReadResponse) =>
   error.code === undefined ? `${status}` : `${status} ${error.code}`;
 
 const writings = ['openai/gpt-4o', 'gpt-provider/gpt-4o-2024-08-06', 'openai/gpt-4o-2024-08-*', '*/gpt-4o'];
@@ -109,9 +109,9 @@ describe('a budget', () => {
     const id = await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, budget);
     const of = { controlPlane: gateway.controlPlane, organization };
     for (const spelling of spellings) {
-      const answer = await ask(key.value, spelling, { max_tokens: 10 });
-      expect(outcome(answer), spelling).toBe('200');
-      await recordedRequest(of, answer.id);
+      const response = await ask(key.value, spelling, { max_tokens: 10 });
+      expect(outcome(response), spelling).toBe('200');
+      await recordedRequest(of, response.id);
     }
     const rows = await recordedRequests(of);
     expect(new Set(rows.map(({ modelAsked }) => modelAsked))).toEqual(new Set(['gpt-provider/gpt-4o']));
@@ -198,13 +198,13 @@ describe('a request', () => {
   it('goes up as it was sent, and is logged and answered with the canonical name', async () => {
     const organization = await newOrganization();
     const { value } = await organization.createKey();
-    const answer = await ask(value, 'openai/gpt-4o-2024-08-06');
-    expect(answer.headers.get('x-svc-provider')).toBe('gpt-provider');
-    expect(answer.headers.get('x-svc-model')).toBe('gpt-4o');
+    const response = await ask(value, 'openai/gpt-4o-2024-08-06');
+    expect(response.headers.get('x-svc-provider')).toBe('gpt-provider');
+    expect(response.headers.get('x-svc-model')).toBe('gpt-4o');
     expect(gateway.simulator.requests.map(({ body }) => JSON.parse(body.toString()).model)).toEqual([
       'gpt-4o-2024-08-06',
     ]);
-    const line = await until(async () => gateway.logs.find((one) => one.includes(`"${answer.id}"`)));
+    const line = await until(async () => gateway.logs.find((one) => one.includes(`"${response.id}"`)));
     expect(JSON.parse(line)).toMatchObject({
       provider: 'gpt-provider',
       model: 'gpt-4o',
@@ -238,16 +238,16 @@ describe('a mistyped model', () => {
     const organization = await newOrganization();
     const key = await organization.createKey();
     await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '5' });
-    const answer = await ask(key.value, 'openai/gpt-4o-minni');
-    expect(outcome(answer)).toBe('404 model_not_found');
-    expect(answer.error).toMatchObject({
+    const response = await ask(key.value, 'openai/gpt-4o-minni');
+    expect(outcome(response)).toBe('404 model_not_found');
+    expect(response.error).toMatchObject({
       param: 'model',
       message: expect.stringMatching(
         /^no such model: gpt-provider\/gpt-4o-minni; the nearest that this key may call: gpt-provider\/gpt-4o-mini, /,
       ),
       hint: expect.stringMatching(/^if it is newer than the catalog of \d{4}-\d\d-\d\d: /),
     });
-    expect(answer.headers.get('x-svc-error-source')).toBe('gateway');
+    expect(response.headers.get('x-svc-error-source')).toBe('gateway');
     expect(gateway.simulator.requests).toHaveLength(0);
     const far = await ask(key.value, 'gpt-provider/nope');
     expect(far.error).toMatchObject({
@@ -267,16 +267,16 @@ describe('a mistyped model', () => {
       ['azure/gpt-4o-minni', /studio-ai\/gpt-4o-mini/],
     ] as const) {
       for (const stream of [false, true]) {
-        const answer = await ask(value, model, { stream });
-        expect(outcome(answer), model).toBe('404 model_not_found');
-        expect(answer.headers.get('x-svc-error-source'), model).toBe('provider');
-        expect(answer.error, model).toMatchObject({
+        const response = await ask(value, model, { stream });
+        expect(outcome(response), model).toBe('404 model_not_found');
+        expect(response.headers.get('x-svc-error-source'), model).toBe('provider');
+        expect(response.error, model).toMatchObject({
           message: expect.stringMatching(
             /^the provider does not know this model, .*; the nearest that this key may call: /,
           ),
           hint: expect.stringMatching(nearest),
         });
-        expect(answer.error.message).toMatch(nearest);
+        expect(response.error.message).toMatch(nearest);
       }
     }
     const own = await askOwnRoute(value, 'gpt-4o-minni');
@@ -307,8 +307,8 @@ describe('a mistyped model', () => {
     expect((await ask(key.value, 'openai/gpt-99')).headers.get('x-svc-error-source')).toBe('provider');
     await createBudget(organization, { kind: 'VIRTUAL_KEY', id: key.id }, { amountUsd: '5' });
     const budgeted = async (model: string) => {
-      const answer = await ask(key.value, model);
-      return answer.headers.get('x-svc-error-source') === 'provider' ? 'went up' : outcome(answer);
+      const response = await ask(key.value, model);
+      return response.headers.get('x-svc-error-source') === 'provider' ? 'went up' : outcome(response);
     };
     await until(async () => (await budgeted('openai/gpt-99')) === '400 model_not_priced');
     expect(await budgeted('azure/our-deployment')).toBe('400 model_not_priced');

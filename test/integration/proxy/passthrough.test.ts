@@ -18,11 +18,11 @@ beforeAll(async () => {
   upstream = await startRawUpstream((socket, body) => {
     received = body.toString();
     const isStream = (JSON.parse(received) as Body).stream === true;
-    const [type, answer] = isStream
+    const [type, response] = isStream
       ? ['text/event-stream', 'data: [DONE]\n\n']
       : ['application/json', '{"choices":[]}'];
-    const head = ['HTTP/1.1 200 OK', `content-type: ${type}`, `content-length: ${answer.length}`, '', ''];
-    socket.write(head.join('\r\n') + answer);
+    const head = ['HTTP/1.1 200 OK', `content-type: ${type}`, `content-length: ${response.length}`, '', ''];
+    socket.write(head.join('\r\n') + response);
   });
   proxy = await gateway.startProxy(upstream.settings);
 });

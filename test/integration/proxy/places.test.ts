@@ -2,7 +2,7 @@
 // form is refused before a byte of the body is read, and what is of it names no host but the operator's.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chatBody, startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
-import { openConnection, type RawAnswer } from '../../support/raw-http.ts';
+import { openConnection, type RawResponse } from '../../support/raw-http.ts';
 import { ownHeaders } from '../../support/vendors.ts';
 
 let gateway: TestGateway;
@@ -34,7 +34,7 @@ interface Sent {
   readonly to?: TestProxy;
 }
 
-async function send({ path, headers, body, to = proxy }: Sent): Promise<RawAnswer> {
+async function send({ path, headers, body, to = proxy }: Sent): Promise<RawResponse> {
   const connection = await openConnection(to.port);
   const length = body === undefined ? 1000 : Buffer.byteLength(body);
   const lines = [
@@ -43,12 +43,12 @@ async function send({ path, headers, body, to = proxy }: Sent): Promise<RawAnswe
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   connection.send(Buffer.from([...lines, '', body ?? ''].join('\r\n'), 'latin1'));
-  const answer = await connection.answer();
+  const response = await connection.respond();
   connection.socket.destroy();
-  return answer;
+  return response;
 }
 
-function codeOf({ body }: RawAnswer): string {
+function codeOf({ body }: RawResponse): string {
   return (JSON.parse(body) as { error: { code: string } }).error.code;
 }
 
@@ -66,8 +66,8 @@ describe('the endpoint in the path', () => {
   it.each(['hub', 'my-hub', 'h', '0', 'a--b', 'hub.westeurope', 'xn--hb-eka', 'a'.repeat(63)])(
     'may be %s',
     async (endpoint) => {
-      const answer = await send({ ...toStudio(endpoint), body });
-      expect([answer.status, codeOf(answer)]).toEqual([502, 'upstream_unreachable']);
+      const response = await send({ ...toStudio(endpoint), body });
+      expect([response.status, codeOf(response)]).toEqual([502, 'upstream_unreachable']);
     },
   );
 
@@ -106,18 +106,18 @@ describe('the endpoint in the path', () => {
     ...['{endpoint}', '{region}', '$x', '%7bendpoint%7d', 'a\\b', 'a,b', 'a;b', 'a|b', "a'b", 'a"b', 'a^b'],
     ...['h\xfcb', '\xef\xbd\x88ub', '\xe2\x80\x8bhub', `${'a'.repeat(64)}`, `a${'.a'.repeat(127)}`],
   ])('is refused before the body where it is %s', async (endpoint) => {
-    const answer = await send(toStudio(endpoint));
+    const response = await send(toStudio(endpoint));
     // What no request target may hold ends as no HTTP at all.
     const refusals = ['400 invalid_endpoint', '400 invalid_request'];
-    expect(refusals).toContain(`${answer.status} ${codeOf(answer)}`);
-    if (/^[\x21-\x7e]+$/.test(endpoint)) expect(codeOf(answer)).toBe('invalid_endpoint');
+    expect(refusals).toContain(`${response.status} ${codeOf(response)}`);
+    if (/^[\x21-\x7e]+$/.test(endpoint)) expect(codeOf(response)).toBe('invalid_endpoint');
   });
 
   it.each(['', 'a/b', 'a?b', '?', 'a/../b', '/'])(
     'is no part of a route where it is %j',
     async (endpoint) => {
-      const answer = await send(toStudio(endpoint));
-      expect([answer.status, codeOf(answer)]).toEqual([404, 'route_not_found']);
+      const response = await send(toStudio(endpoint));
+      expect([response.status, codeOf(response)]).toEqual([404, 'route_not_found']);
     },
   );
 
@@ -133,13 +133,13 @@ describe('the endpoint in the path', () => {
       'a.studio.test.evil.test',
       '127.0.0.1',
     ]) {
-      const answer = await send({ ...toStudio(endpoint), body, to: open });
-      expect([endpoint, answer.status, codeOf(answer)]).toEqual([endpoint, 400, 'invalid_endpoint']);
+      const response = await send({ ...toStudio(endpoint), body, to: open });
+      expect([endpoint, response.status, codeOf(response)]).toEqual([endpoint, 400, 'invalid_endpoint']);
     }
     for (const endpoint of ['0x7f000001', '2130706433', 'a.b.studio.test', 'a.studio.test']) {
-      const answer = await send({ ...toStudio(endpoint), body, to: open });
+      const response = await send({ ...toStudio(endpoint), body, to: open });
       const isStudio = endpoint.endsWith('.studio.test');
-      expect([endpoint, codeOf(answer)]).toEqual([
+      expect([endpoint, codeOf(response)]).toEqual([
         endpoint,
         isStudio ? 'upstream_unreachable' : 'invalid_endpoint',
       ]);
@@ -149,12 +149,12 @@ describe('the endpoint in the path', () => {
   it('has no place on the generic route, where the operator’s URL wants one', async () => {
     const { authorization } = ownHeaders['studio-ai'];
     const headers = { authorization, 'x-svc-vk': key, 'x-svc-direct-key': 'true' };
-    const answer = await send({
+    const response = await send({
       path: '/v1/chat/completions',
       headers,
       body: chatBody({ model: 'studio-ai/m' }),
     });
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_endpoint']);
+    expect([response.status, codeOf(response)]).toEqual([400, 'invalid_endpoint']);
   });
 });
 
@@ -162,8 +162,8 @@ describe('the region in its header', () => {
   it.each(['eu-west-1', 'us-gov-west-1', 'ap-southeast-12', 'cn-north-1', ' eu-west-1\t'])(
     'may be %j',
     async (region) => {
-      const answer = await send({ ...toCloud(region), body });
-      expect([answer.status, codeOf(answer)]).toEqual([502, 'upstream_unreachable']);
+      const response = await send({ ...toCloud(region), body });
+      expect([response.status, codeOf(response)]).toEqual([502, 'upstream_unreachable']);
     },
   );
 
@@ -202,21 +202,21 @@ describe('the region in its header', () => {
     ...['eu-west-1\\', 'eu-west-\xb9', `eu-${'a'.repeat(80)}-1`, 'e-west-1', 'eu-west-1;x'],
   ];
   it.each(odd)('is refused before the body where it is %s', async (region) => {
-    const answer = await send(toCloud(region));
+    const response = await send(toCloud(region));
     // A header that holds more than visible characters holds no region at all.
     const wrong = /^[\x21-\x7e]+$/.test(region) ? [400, 'invalid_region'] : [401, 'provider_key_required'];
-    expect([answer.status, codeOf(answer)]).toEqual(wrong);
+    expect([response.status, codeOf(response)]).toEqual(wrong);
   });
 
   it.each(odd.slice(0, 12))('is refused on the generic route too where it is %s', async (region) => {
     const { headers } = toCloud(region);
     const { 'project-api-key': _, ...cloud } = headers;
-    const answer = await send({
+    const response = await send({
       path: '/v1/chat/completions',
       headers: { ...cloud, 'x-svc-vk': key, 'x-svc-direct-key': 'true' },
       body: chatBody({ model: 'managed-cloud-models/m' }),
     });
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_region']);
+    expect([response.status, codeOf(response)]).toEqual([400, 'invalid_region']);
   });
 
   it('is refused where it is sent twice, and missed where it is not there', async () => {

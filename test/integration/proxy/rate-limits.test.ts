@@ -1,7 +1,7 @@
 // Limits on rates as operators make them and callers meet them: through the whole gateway, over one Redis or none, on every route,
 // for keys of both headers and callers' own provider keys.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Reply, redisAnswers } from '../../support/asking.ts';
+import { type Reply, redisResponds } from '../../support/asking.ts';
 import { startForwarder } from '../../support/black-hole.ts';
 import { tell } from '../../support/figures.ts';
 import {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   alone = gateway.proxy;
   const settings = { REDIS_URL: redis.url };
   proxies = [await gateway.startProxy(settings), await gateway.startProxy(settings)];
-  for (const proxy of proxies) await redisAnswers(proxy);
+  for (const proxy of proxies) await redisResponds(proxy);
 });
 beforeEach(() => gateway.simulator.reset());
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-type Answer = Pick<Reply, 'outcome' | 'message'> & { readonly headers: Headers };
+type ReadResponse = Pick<Reply, 'outcome' | 'message'> & { readonly headers: Headers };
 
 interface Sent {
   readonly path?: string;
@@ -45,7 +45,7 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
-async function ask(proxy: TestProxy, key: string, sent: Sent = {}): Promise<Answer> {
+async function ask(proxy: TestProxy, key: string, sent: Sent = {}): Promise<ReadResponse> {
   const { path = '/v1/chat/completions', headers = { 'x-svc-vk': key }, body = {}, signal } = sent;
   const response = await fetch(proxy.url + path, {
     method: 'POST',
@@ -231,7 +231,7 @@ describe('every way of calling', () => {
 });
 
 describe('tokens per minute', () => {
-  const remaining = ({ headers }: Answer) => Number(headers.get('x-ratelimit-remaining-tokens'));
+  const remaining = ({ headers }: ReadResponse) => Number(headers.get('x-ratelimit-remaining-tokens'));
 
   it('are taken as estimated and settled as used, whole or streamed', async () => {
     const key = await limitedKey('TOKENS_PER_MINUTE', 100_000);
@@ -356,10 +356,10 @@ describe('requests at a time', () => {
   it('never more at the provider than the limit, from two proxies under load', async () => {
     const key = await limitedKey('CONCURRENT_REQUESTS', 3);
     gateway.simulator.script({ headDelayMs: 300 }, { times: 40 });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => proxies.map((proxy) => ask(proxy, key))).flat(),
     );
-    const counts = Object.groupBy(answers, ({ outcome }) => outcome);
+    const counts = Object.groupBy(responses, ({ outcome }) => outcome);
     expect([counts['200']?.length, counts[busy]?.length]).toEqual([3, 37]);
     expect(gateway.simulator.requests).toHaveLength(3);
   });
@@ -369,7 +369,7 @@ describe('a Redis that falls silent', () => {
   it('limits hold for the proxy alone, no request waits more than 100 ms longer, and it is used again when it is back', async () => {
     const link = await startForwarder({ port: redis.port });
     const proxy = await gateway.startProxy({ REDIS_URL: `redis://127.0.0.1:${link.port}` });
-    await redisAnswers(proxy);
+    await redisResponds(proxy);
     const key = await limitedKey('REQUESTS_PER_MINUTE', 20);
     const other = await limitedKey('REQUESTS_PER_MINUTE', 30);
     expect(await outcomes(proxy, key, 20)).toEqual(Array(20).fill('200'));
@@ -388,7 +388,7 @@ describe('a Redis that falls silent', () => {
     expect(Math.max(...waited)).toBeLessThan(10 * 100);
     expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(before + 21);
     await link.heal();
-    await redisAnswers(proxy);
+    await redisResponds(proxy);
     // On a busy machine Redis may take too long once more, and counts that request later.
     let sent = 0;
     const left = async () => (await ask(proxy, other)).headers.get('x-ratelimit-remaining-requests');

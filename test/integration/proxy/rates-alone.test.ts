@@ -46,9 +46,9 @@ describe('what was let in alone', () => {
     /** In a turn of its own, whose call is under way when this resolves. */
     const ask = async () => {
       const nth = calls.length;
-      const answer = take(rates, limits, 10);
+      const response = take(rates, limits, 10);
       await until(() => calls.length > nth, { what: 'the call' });
-      return { answer, call: calls[nth] };
+      return { response, call: calls[nth] };
     };
     return { limits, ask };
   }
@@ -60,7 +60,7 @@ describe('what was let in alone', () => {
     const { ask, limits } = await proxyAlone();
     const asked = [await ask(), await ask(), await ask()];
     for (const { call } of asked) call?.resolve();
-    await Promise.all(asked.map(({ answer }) => answer));
+    await Promise.all(asked.map(({ response }) => response));
     expect(await left(limits)).toEqual([100 - 5 - 3 - 1, 1_000 - 50 - 30]);
   });
 
@@ -68,13 +68,13 @@ describe('what was let in alone', () => {
     const { ask, limits } = await proxyAlone();
     const [first, second] = [await ask(), await ask()];
     first.call?.reject(new RedisUnavailableError('down'));
-    await expect(first.answer).rejects.toThrow('down');
+    await expect(first.response).rejects.toThrow('down');
     second.call?.resolve();
-    await second.answer;
+    await second.response;
     expect(await left(limits)).toEqual([100 - 1 - 1, 1_000 - 10]);
     const third = await ask();
     third.call?.resolve();
-    await third.answer;
+    await third.response;
     expect(await left(limits)).toEqual([100 - 5 - 2 - 2, 1_000 - 50 - 20]);
   });
 });

@@ -1,7 +1,7 @@
 // Rates of proxies over a Redis Cluster to which something happens: a master dies or falls silent, a slot moves. What the others
 // count goes on as if nothing had happened, and nobody waits.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RateAnswer, RateLimit } from '../../../proxy/rates/rates.ts';
+import type { RateDecision, RateLimit } from '../../../proxy/rates/rates.ts';
 import { nameInShard, shardOf } from '../../../proxy/redis/shards.ts';
 import { tell } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   cluster = await startRedisCluster();
   proxies = [proxyRates(url()), proxyRates(url())];
   organizations = await organizationOfEach();
-  for (const proxy of proxies) for (const organization of organizations) await answers(proxy, organization);
+  for (const proxy of proxies) for (const organization of organizations) await responds(proxy, organization);
 });
 afterEach(async () => {
   for (const { connection } of proxies) connection.close();
@@ -49,10 +49,10 @@ async function ask({ rates }: OneProxysRates, organizationId: string, limits: re
   return rates.take({ organizationId, limits, tokens: 10 });
 }
 
-const standing = ({ standings }: RateAnswer, at = 0) => standings[at]?.remaining;
+const standing = ({ standings }: RateDecision, at = 0) => standings[at]?.remaining;
 
 /** Waits until what the proxy asks about the organization is counted by Redis. */
-async function answers(proxy: OneProxysRates, organization: string): Promise<void> {
+async function responds(proxy: OneProxysRates, organization: string): Promise<void> {
   await until(
     async () => {
       const before = proxy.counted();
@@ -143,7 +143,7 @@ describe('a master', () => {
     expectOthersUnharmed('silent', watched);
     expect(countedAlone() - before).toBe(watched.waited.length + watched.strays);
     const from = performance.now();
-    for (const proxy of proxies) await answers(proxy, gone);
+    for (const proxy of proxies) await responds(proxy, gone);
     tell('master answers again: used within', performance.now() - from);
     const limit = [newRequests(9)];
     for (const left of [8, 7, 6, 5]) {
@@ -193,11 +193,11 @@ describe('a slot that moves', () => {
       expect(await ownerOf(cluster, name)).toBe(to);
       for (const [index, rates] of patient.entries()) {
         const from = performance.now();
-        const answer = await rates.take(question);
+        const response = await rates.take(question);
         waited.push(performance.now() - from);
-        expect(standing(answer, 0)).toBe(20 - 2 - 2 * round - index - 1);
-        expect(standing(answer, 2)).toBe(5 - 2 - 1);
-        answer.hold?.settle(10);
+        expect(standing(response, 0)).toBe(20 - 2 - 2 * round - index - 1);
+        expect(standing(response, 2)).toBe(5 - 2 - 1);
+        response.hold?.settle(10);
         await placesTaken(2);
       }
     }

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requestsInCallMax } from '../../../proxy/rates/batch-queue.ts';
 import { LocalRates } from '../../../proxy/rates/local-rates.ts';
-import type { RateAnswer, RateHold, RateLimit, Rates } from '../../../proxy/rates/rates.ts';
+import type { RateDecision, RateHold, RateLimit, Rates } from '../../../proxy/rates/rates.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { shardOf } from '../../../proxy/redis/shards.ts';
 import { Random } from '../../support/access/random.ts';
@@ -43,9 +43,9 @@ beforeEach(async () => {
 });
 afterEach(() => scene.close());
 
-const admitted = (answers: readonly RateAnswer[]) => answers.map(({ hold }) => hold !== undefined);
-const remaining = (answers: readonly RateAnswer[]) =>
-  answers.map(({ standings }) => standings.map((standing) => standing.remaining));
+const admitted = (responses: readonly RateDecision[]) => responses.map(({ hold }) => hold !== undefined);
+const remaining = (responses: readonly RateDecision[]) =>
+  responses.map(({ standings }) => standings.map((standing) => standing.remaining));
 
 /** A proxy that knows Redis's time, and how many calls it has made since. */
 async function countedProxy(): Promise<{ rates: ProxyRates; calls(): number }> {
@@ -97,17 +97,17 @@ describe('requests of one turn', () => {
         const tokens = random.below(3_000);
         return { rates, tokens, limits: chosen.length > 0 ? chosen : [random.pick(limits)] };
       });
-      const answers = Promise.all(asked.map(({ rates, limits, tokens }) => take(rates, limits, tokens)));
+      const responses = Promise.all(asked.map(({ rates, limits, tokens }) => take(rates, limits, tokens)));
       // Later in the turn, and yet they make room.
       for (const { told, reference } of ends) {
         const used = random.below(5_000);
         told.settle(used);
         reference.settle(used);
       }
-      const expected: RateAnswer[] = [];
+      const expected: RateDecision[] = [];
       for (const { limits, tokens } of asked) expected.push(await take(alone, limits, tokens));
-      const told = await answers;
-      const standings = (all: readonly RateAnswer[]) => all.map((answer) => answer.standings);
+      const told = await responses;
+      const standings = (all: readonly RateDecision[]) => all.map((response) => response.standings);
       expect(admitted(told), `turn ${turn}`).toEqual(admitted(expected));
       expect(standings(told), `turn ${turn}`).toEqual(standings(expected));
       for (const [index, { hold }] of told.entries()) {
@@ -127,11 +127,11 @@ describe('requests of one turn', () => {
     const { rates, calls } = await countedProxy();
     const [here, there] = [[newRequests(300), newPlaces(1_000)], [newRequests(7)]];
     const count = 2 * requestsInCallMax + 20;
-    const answers = Promise.all([
+    const responses = Promise.all([
       ...Array.from({ length: count }, () => take(rates, here)),
       ...Array.from({ length: 10 }, () => take(rates.of(other), there)),
     ]);
-    const told = await answers;
+    const told = await responses;
     expect(calls()).toBe(3 + 1);
     expect(told.slice(0, count).every(({ hold }) => hold !== undefined)).toBe(true);
     expect(remaining(told.slice(count - 1, count))).toEqual([[300 - count, 1_000 - count]]);
@@ -246,7 +246,7 @@ describe('what is counted', () => {
   it('full again in the turn in which all of it is past, it opens a minute later', async () => {
     const limit = newRequests(2);
     const ask = () => Promise.all([1, 2, 3].map(() => take(scene.rates, [limit])));
-    const opens = ([, , third]: readonly RateAnswer[]) => third?.standings[0]?.opensInMs;
+    const opens = ([, , third]: readonly RateDecision[]) => third?.standings[0]?.opensInMs;
     expect(opens(await ask())).toBe(61_000);
     await scene.advance(30_000);
     expect(opens(await ask())).toBe(31_000);
@@ -291,9 +291,9 @@ describe('a call', () => {
   it('that was sent and not heard of frees all the places that it took or gave back', async () => {
     let isHeard = true;
     const unheard = through((connection) => async (command, shard) => {
-      const answer = await connection.run(command, shard);
+      const response = await connection.run(command, shard);
       if (!isHeard) throw new RedisUnavailableError('not heard');
-      return answer;
+      return response;
     });
     const limit = newPlaces(40);
     const holds = await Promise.all(Array.from({ length: 10 }, () => admit(unheard, [limit])));

@@ -301,10 +301,10 @@ describe('memory, Redis and a Redis Cluster', () => {
       const asked = [random.pick(limits), ...limits].filter((_, at) => at === 0 || random.chance(0.5));
       const tokens = random.below(1_000);
       const unique = [...new Set(asked)];
-      const answers = await Promise.all(scenes.map(({ rates }) => take(rates, unique, tokens)));
-      const told = answers.map(({ standings, hold }) => ({ standings, admitted: hold !== undefined }));
+      const responses = await Promise.all(scenes.map(({ rates }) => take(rates, unique, tokens)));
+      const told = responses.map(({ standings, hold }) => ({ standings, admitted: hold !== undefined }));
       expect(told, `question ${i}`).toEqual(scenes.map(() => told[0]));
-      if (told[0]?.admitted === true) open.push(answers.map(({ hold }) => hold));
+      if (told[0]?.admitted === true) open.push(responses.map(({ hold }) => hold));
       const used = random.below(1_500);
       const [ended = []] = random.chance(0.5) ? open.splice(random.below(open.length), 1) : [];
       for (const hold of ended) hold?.settle(used);

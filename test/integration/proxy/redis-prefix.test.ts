@@ -2,7 +2,7 @@
 // a proxy does there, and it can read nothing of the others.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { chat, redisAnswers } from '../../support/asking.ts';
+import { chat, redisResponds } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
 import { findServerSource } from '../../support/containers.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -54,7 +54,7 @@ it('is used under the prefix alone: records, rates, usage that waits', async () 
     GATEWAY_REDIS_PREFIX: prefix,
     GATEWAY_CONTROL_PLANE: `127.0.0.1:${plane.port}`,
   });
-  await redisAnswers(proxy);
+  await redisResponds(proxy);
   expect((await chat(key.value)(proxy)).outcome).toBe('200');
   await plane.cut();
   expect((await chat(key.value)(proxy)).outcome).toBe('200');

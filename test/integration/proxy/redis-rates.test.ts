@@ -205,9 +205,9 @@ describe('leases', () => {
     const unheard = scene.newProxy((connection) => ({
       ...connection,
       run: async (command) => {
-        const answer = await connection.run(command);
+        const response = await connection.run(command);
         if (!isHeard) throw new RedisUnavailableError('not heard');
-        return answer;
+        return response;
       },
     }));
     let isDown = false;
@@ -248,10 +248,10 @@ describe('several proxies', () => {
   });
 
   async function admittedOf(proxies: readonly Rates[], asked: RateQuestion, times: number): Promise<number> {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: times }, () => proxies.map((proxy) => proxy.take(asked))).flat(),
     );
-    const holds = answers.flatMap(({ hold }) => hold ?? []);
+    const holds = responses.flatMap(({ hold }) => hold ?? []);
     for (const hold of holds) hold.settle(10);
     return holds.length;
   }
@@ -302,7 +302,7 @@ describe('a Redis that does not answer', () => {
   /** Ten times what is promised: a busy machine adds. */
   const waitMaxMs = 10 * 100;
 
-  async function answers(connection: RedisConnection): Promise<boolean> {
+  async function responds(connection: RedisConnection): Promise<boolean> {
     return connection
       .run((client) => client.ping())
       .then(
@@ -327,8 +327,8 @@ describe('a Redis that does not answer', () => {
     const link = await startForwarder({ port: redis.port });
     closers.push(() => link.stop());
     const { rates, connection, counted } = proxyAt(`redis://127.0.0.1:${link.port}`);
-    await until(() => connection.hasAnswered());
-    await until(() => answers(connection));
+    await until(() => connection.hasResponded());
+    await until(() => responds(connection));
     const [requests, places] = [newRequests(5), newPlaces(2)];
     const [held] = [await admit(rates, [requests, places]), await admit(rates, [requests, places])];
     expect(counted()).toBe(0);
@@ -345,7 +345,7 @@ describe('a Redis that does not answer', () => {
     await admit(rates, [requests, places]);
 
     await link.heal();
-    await until(() => answers(connection), { what: 'Redis to answer again' });
+    await until(() => responds(connection), { what: 'Redis to answer again' });
     const before = counted();
     // Two with Redis, one alone, and this one.
     expect((await take(rates, [requests])).standings[0]?.remaining).toBe(1);
@@ -358,8 +358,8 @@ describe('a Redis that does not answer', () => {
     closers.push(() => link.stop());
     const proxies = Array.from({ length: 3 }, () => proxyAt(`redis://127.0.0.1:${link.port}`, 3));
     for (const { connection } of proxies) {
-      await until(() => connection.hasAnswered());
-      await until(() => answers(connection));
+      await until(() => connection.hasResponded());
+      await until(() => responds(connection));
     }
     const [max, before] = [20, 8];
     const [requests, tokens] = [newRequests(max), newTokens(max * 10)];
@@ -388,7 +388,7 @@ describe('a Redis that does not answer', () => {
 
     await link.heal();
     await until(async () =>
-      (await Promise.all(proxies.map((each) => answers(each.connection)))).every(Boolean),
+      (await Promise.all(proxies.map((each) => responds(each.connection)))).every(Boolean),
     );
     for (const proxy of proxies) await ask(proxy, requests);
     expect(await rounds(requests, 20)).toBeLessThanOrEqual(max - before - ofRequests);

@@ -81,7 +81,7 @@ function startProxy(connection: RedisConnection): Proxy {
 }
 
 async function ready(connection: RedisConnection): Promise<RedisConnection> {
-  await until(() => connection.hasAnswered(), { what: 'Redis to be connected' });
+  await until(() => connection.hasResponded(), { what: 'Redis to be connected' });
   return connection;
 }
 
@@ -96,7 +96,7 @@ async function timeToFind(proxy: Proxy, hash = key): Promise<number> {
   return performance.now() - from;
 }
 
-const answers = (connection: RedisConnection): Promise<boolean> =>
+const responds = (connection: RedisConnection): Promise<boolean> =>
   connection
     .run((client) => client.ping())
     .then(
@@ -134,12 +134,12 @@ describe('a single Redis', () => {
     const redis = await startRedis();
     const connection = await ready(connect(redis.url));
     await redis.kill();
-    await until(async () => !(await answers(connection)), { what: 'Redis to be gone' });
+    await until(async () => !(await responds(connection)), { what: 'Redis to be gone' });
     const proxy = startProxy(connection);
     expect(await timeToFind(proxy)).toBeLessThan(waitMaxMs);
     const again = await startRedis({ port: redis.port });
     closers.push(() => again.stop());
-    await until(() => answers(connection), { what: 'Redis to answer again' });
+    await until(() => responds(connection), { what: 'Redis to answer again' });
     await timeToFind(proxy, hashOf(2));
     await stored(connection, 2);
   });
@@ -188,7 +188,7 @@ describe('a Redis that does not answer', () => {
     expect(Math.max(...times)).toBeLessThan(waitMaxMs);
     expect(times.filter((time) => time > 40).length).toBeLessThanOrEqual(4);
     await forwarder.heal();
-    await until(() => answers(connection), { what: 'Redis to answer again' });
+    await until(() => responds(connection), { what: 'Redis to answer again' });
   });
 
   it('is told apart from an event loop that stood still: an answer that is there is taken', async () => {
@@ -196,14 +196,14 @@ describe('a Redis that does not answer', () => {
     closers.push(() => redis.stop());
     const connection = await ready(connect(redis.url));
     // From this phase of the loop the timers come next, and what has arrived meanwhile only after them.
-    const answer = await new Promise((resolve, reject) => {
+    const response = await new Promise((resolve, reject) => {
       setImmediate(() => {
         connection.run((client) => client.ping()).then(resolve, reject);
         const end = performance.now() + 120;
         while (performance.now() < end);
       });
     });
-    expect(answer).toBe('PONG');
+    expect(response).toBe('PONG');
   });
 });
 

@@ -34,23 +34,27 @@ async function send(headers: Record<string, string>, { path = generic, body = ch
     headers: { ...(body !== null && { 'content-type': 'application/json' }), ...headers },
     body,
   });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as ReadResponse,
+  };
 }
 
-interface Answer {
+interface ReadResponse {
   readonly error?: { readonly code: string; readonly message: string };
   readonly choices?: unknown[];
 }
 
 type Refusal = readonly [status: number, type: string, code: string, message: string];
 
-function expectRefusal(answer: Awaited<ReturnType<typeof send>>, [status, type, code, message]: Refusal) {
-  expect({ status: answer.status, body: answer.body }).toEqual({
+function expectRefusal(response: Awaited<ReturnType<typeof send>>, [status, type, code, message]: Refusal) {
+  expect({ status: response.status, body: response.body }).toEqual({
     status,
     body: { error: { message, type, param: null, code } },
   });
-  expect(answer.headers.get('x-svc-error-source')).toBe('gateway');
-  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(response.headers.get('x-svc-error-source')).toBe('gateway');
+  expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 }
 
 const required: Refusal = [
@@ -191,8 +195,8 @@ describe('what headers decide', () => {
     const provider = { authorization: 'Bearer sk-sim-own' };
     const body = chatBody({ model: 'gpt-4o-mini' });
     const code = async (headers: Record<string, string>) => {
-      const answer = await send({ ...provider, ...headers }, { path: route, body });
-      return answer.body.error?.code ?? answer.status;
+      const response = await send({ ...provider, ...headers }, { path: route, body });
+      return response.body.error?.code ?? response.status;
     };
     expect(await code({ 'project-api-key': project })).toBe(200);
     expect(await code({ 'project-api-key': project, 'x-svc-vk': caller })).toBe(200);

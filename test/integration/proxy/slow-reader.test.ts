@@ -66,26 +66,26 @@ async function request(port: number, fields: object = {}): Promise<Reader> {
   };
 }
 
-const answerBytes = 24 * mib;
-const wholeAnswer = () => {
+const responseBytes = 24 * mib;
+const wholeResponse = () => {
   const shell = JSON.stringify({ choices: [], filler: '' });
-  return shell.replace('""', `"${'f'.repeat(answerBytes - shell.length)}"`);
+  return shell.replace('""', `"${'f'.repeat(responseBytes - shell.length)}"`);
 };
 
 describe('a whole answer', () => {
   it('reaches a caller that takes it slowly, though it takes longer than the reader time-out', async () => {
-    gateway.simulator.script({ body: wholeAnswer() });
+    gateway.simulator.script({ body: wholeResponse() });
     const reader = await request(gateway.proxy.port);
     const started = performance.now();
-    await reader.readSlowly(5, () => reader.received() > answerBytes);
-    expect(reader.received()).toBeGreaterThan(answerBytes);
+    await reader.readSlowly(5, () => reader.received() > responseBytes);
+    expect(reader.received()).toBeGreaterThan(responseBytes);
     expect(performance.now() - started).toBeGreaterThan(2 * readerTimeoutMs);
     expect(await accessLine(gateway, reader.id)).toMatchObject({ status: 200 });
     reader.socket.destroy();
   });
 
   it('of which a caller takes nothing: it is cut and logged as stalled', async () => {
-    gateway.simulator.script({ body: wholeAnswer() });
+    gateway.simulator.script({ body: wholeResponse() });
     const reader = await request(gateway.proxy.port);
     const line = await accessLine(gateway, reader.id);
     expect(line).toMatchObject({ status: 499, error_code: 'client_stalled' });
@@ -95,7 +95,7 @@ describe('a whole answer', () => {
   });
 
   it('whose caller leaves in the middle of it: logged as left', async () => {
-    gateway.simulator.script({ body: wholeAnswer() });
+    gateway.simulator.script({ body: wholeResponse() });
     const reader = await request(gateway.proxy.port);
     reader.readOn();
     await until(() => reader.received() > mib);

@@ -143,7 +143,7 @@ describe('the access log line', () => {
       connection.send(
         `GET /v1/models HTTP/1.1\r\nhost: g\r\nx-api-key: ${key.value}\r\nx-request-id: ${id}\r\n\r\n`,
       );
-    for (const id of ids) expect((await connection.answer()).headers.get('x-request-id')).toBe(id);
+    for (const id of ids) expect((await connection.respond()).headers.get('x-request-id')).toBe(id);
     connection.socket.destroy();
     for (const id of ids) expect(await accessLine(gateway, id)).toMatchObject({ status: 200 });
     expect(ids.map((id) => accessLines(gateway, id).length)).toEqual(ids.map(() => 1));
@@ -237,7 +237,7 @@ describe('the metrics', () => {
       await accessLine(gateway, 'leaving');
       const connection = await openConnection(gateway.proxy.port);
       connection.send('no HTTP\r\n\r\n');
-      await connection.answer();
+      await connection.respond();
     };
     expect(await growth(samples, work)).toEqual([1, 1, 1, 1, 3]);
   });
@@ -291,9 +291,9 @@ describe('the metrics', () => {
 
   it('have labels that neither a caller nor a provider can choose', async () => {
     const odd = 'evil"}\n\\name';
-    const answer = '{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
+    const response = '{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}';
     const upstream = await startRawUpstream((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`);
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${response.length}\r\n\r\n${response}`);
     });
     const proxy = await gateway.startProxy(upstream.settings);
     const headers = { 'content-type': 'application/json', 'x-svc-vk': key.value };
@@ -318,7 +318,7 @@ describe('the metrics', () => {
     }
     const connection = await openConnection(proxy.port);
     connection.send('EVIL / HTTP/1.1\r\nhost: evil\r\n\r\n');
-    await connection.answer();
+    await connection.respond();
     await upstream.close();
     for (const error of [{ code: 'evil_code' }, { code: odd }]) {
       gateway.simulator.script({ status: 499, error });

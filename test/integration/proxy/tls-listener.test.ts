@@ -48,7 +48,7 @@ async function shakeHands(options: object): Promise<TLSSocket> {
 const closed = (socket: TLSSocket) =>
   new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
 
-async function answerOf(socket: TLSSocket, head: string): Promise<string> {
+async function responseOf(socket: TLSSocket, head: string): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {
     text += chunk;
@@ -67,17 +67,17 @@ describe('a caller with a certificate that is believed', () => {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       });
       outgoing.end(chatBody());
-      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-      expect(answer.statusCode).toBe(200);
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBe(200);
       expect(outgoing.reusedSocket).toBe(count > 0);
-      await answer.toArray();
+      await response.toArray();
     }
     agent.destroy();
   });
 
   it('still needs a virtual key', async () => {
     const socket = await shakeHands(identity(scene.client));
-    expect(await answerOf(socket, 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 401/);
+    expect(await responseOf(socket, 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1.1 401/);
     socket.destroy();
   });
 
@@ -87,7 +87,7 @@ describe('a caller with a certificate that is believed', () => {
     ['half a head', 'GET / HTTP/1.1\r\nx: y', 408],
   ])('is told in the envelope of %s', async (_, bytes, status) => {
     const socket = await shakeHands(identity(scene.client));
-    const text = await answerOf(socket, bytes);
+    const text = await responseOf(socket, bytes);
     expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(text).toContain('x-svc-error-source: gateway');
   });
@@ -112,7 +112,7 @@ describe('a caller is refused before it is a request', () => {
     const wrong = await scene.servers.issue({ commonName: 'app' });
     for (const options of [{ ca: readFileSync(scene.servers.caFile) }, identity(wrong)]) {
       const socket = await shakeHands(options);
-      expect(await answerOf(socket, 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n')).toBe('');
+      expect(await responseOf(socket, 'GET /v1/models HTTP/1.1\r\nhost: x\r\n\r\n')).toBe('');
       await until(() => socket.closed);
     }
     expect(await requests()).toBe(before);
@@ -156,7 +156,7 @@ describe('without authorities for callers', () => {
 describe('a certificate that is renewed', () => {
   it('is shown to new connections; those that are open go on', async () => {
     const open = await shakeHands(identity(scene.client));
-    const ask = () => answerOf(open, `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);
+    const ask = () => responseOf(open, `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n\r\n`);
     expect(await ask()).toMatch(/^HTTP\/1.1 200/);
     const subject = (socket: TLSSocket) => String(socket.getPeerCertificate().subject?.CN);
     expect(subject(open)).toBe('egress-gateway');

@@ -24,13 +24,13 @@ afterAll(async () => {
   await redis.stop();
 });
 
-interface Answer {
+interface ReadResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly requestId: string | null;
 }
 
-async function send({ url }: TestProxy, key: string, forwardedFor?: string): Promise<Answer> {
+async function send({ url }: TestProxy, key: string, forwardedFor?: string): Promise<ReadResponse> {
   const response = await fetch(`${url}/v1/models`, {
     headers: { 'x-api-key': key, ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }) },
   });
@@ -49,7 +49,7 @@ async function makeUp(proxy: TestProxy, forwardedFor?: string): Promise<number[]
   return statuses;
 }
 
-const lineOf = async ({ requestId }: Answer) => {
+const lineOf = async ({ requestId }: ReadResponse) => {
   const find = () => logged(gateway.logs, 'request').find((line) => line.request_id === requestId);
   await until(() => find() !== undefined, { what: 'the line of the request' });
   return find();
@@ -100,10 +100,10 @@ describe('a proxy behind a load balancer that passes on bytes', () => {
     connection.send(
       `GET /v1/models HTTP/1.1\r\nhost: x\r\nx-api-key: ${createCredential('virtualKey')}\r\n\r\n`,
     );
-    const { status, headers } = await connection.answer();
+    const { status, headers } = await connection.respond();
     expect(status).toBe(401);
-    const answer = { status, retryAfter: null, requestId: headers.get('x-request-id') ?? '' };
-    expect(await lineOf(answer)).toMatchObject({ address: '198.51.100.77' });
+    const response = { status, retryAfter: null, requestId: headers.get('x-request-id') ?? '' };
+    expect(await lineOf(response)).toMatchObject({ address: '198.51.100.77' });
     connection.socket.destroy();
 
     const without = await openConnection(proxy.port);

@@ -46,7 +46,7 @@ function ask(behaviour: Behaviour, whose: Whose = 'stored', proxy = gateway.prox
 
 /** Bytes on the wire in place of an answer. */
 const raw = (bytes: string | Buffer) => ({ rawBase64: Buffer.from(bytes).toString('base64') });
-const answerOf = (head: readonly string[], body = '') =>
+const responseOf = (head: readonly string[], body = '') =>
   raw([...head, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
 
 interface Refused {
@@ -203,14 +203,14 @@ describe('an answer that is none', () => {
     ['chunks that never end', raw(`${chunked}e\r\n{"choices":[]}\r\n`)],
     [
       'headers beyond all measure',
-      answerOf(
+      responseOf(
         [...ok, ...Array.from({ length: 500 }, (_, i) => `x-${i}: ${'h'.repeat(200)}`)],
         '{"choices":[]}',
       ),
     ],
     ['an unknown status line', raw('HTTP/9.9 OK\r\n\r\n')],
     ['no HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n')],
-    ['status 999', answerOf(['HTTP/1.1 999 Nine'], '{"choices":[]}')],
+    ['status 999', responseOf(['HTTP/1.1 999 Nine'], '{"choices":[]}')],
   ])('%s: 502 upstream_protocol_error', async (_what, behaviour) => {
     const seen = await ask(behaviour);
     expectRefused(seen, protocolError);
@@ -281,7 +281,7 @@ describe('an odd answer that is one', () => {
   it('headers sent twice or with odd bytes neither break the answer nor pass', async () => {
     const body = '{"object":"chat.completion","choices":[]}';
     const seen = await ask(
-      answerOf(
+      responseOf(
         [
           'HTTP/1.1 200 OK',
           ...[

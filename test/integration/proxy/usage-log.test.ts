@@ -47,7 +47,7 @@ afterEach(async () => {
 async function connect(url = redis.url, deadlineMs = patientMs): Promise<RedisConnection> {
   const connection = createRedisConnection({ target: redisTarget(url), log: silentLog, deadlineMs });
   closers.push(() => connection.close());
-  await until(() => connection.hasAnswered(), { what: 'Redis to be connected' });
+  await until(() => connection.hasResponded(), { what: 'Redis to be connected' });
   return connection;
 }
 

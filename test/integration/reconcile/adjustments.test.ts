@@ -5,7 +5,13 @@ import { dayMs, dayOf, windowOf } from '../../../common/budget-window.ts';
 import { BillDesk } from '../../support/bills/desk.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
 import { LedgerDesk } from '../../support/ledger.ts';
-import { type Answered, createKey, createPerson, createTenant, refusal } from '../../support/operators.ts';
+import {
+  createKey,
+  createPerson,
+  createTenant,
+  type JsonResponse,
+  refusal,
+} from '../../support/operators.ts';
 import { usageEvent } from '../../support/usage-events.ts';
 
 /** Days that are final at the vendor, each test's own. */
@@ -22,13 +28,13 @@ describe.each([
   }, 120_000);
   afterAll(() => desk.close());
 
-  const settle = (drift: Answered, more: object = {}): Promise<Answered> =>
+  const settle = (drift: JsonResponse, more: object = {}): Promise<JsonResponse> =>
     desk.expect('Settle', { id: drift.id, reason: 'as billed', ...more });
-  const refused = (drift: Answered, more: object = {}) =>
+  const refused = (drift: JsonResponse, more: object = {}) =>
     refusal(desk.call('Settle', { id: drift.id, reason: 'as billed', ...more }));
 
   /** Ledger and bill of a day apart from each other. @returns the difference */
-  async function apart(day: string, ledger: string, billed: string): Promise<Answered> {
+  async function apart(day: string, ledger: string, billed: string): Promise<JsonResponse> {
     if (ledger !== '0') await desk.book(day, ledger);
     await desk.bill(day, [{ usd: billed }]);
     return await desk.driftOf(day);
@@ -77,7 +83,7 @@ describe.each([
     const [settled] = await desk.drift(day, { states: ['DRIFT_STATE_SETTLED'] });
     expect(settled).toMatchObject({ id: drift.id, driftUsd: '0', adjustedUsd: '4.5', unexplainedUsd: '0' });
     const { days } = await desk.expect('ListDays');
-    expect(days.find((one: Answered) => one.day === day)).toMatchObject({
+    expect(days.find((one: JsonResponse) => one.day === day)).toMatchObject({
       ...{ compared: 1, agreed: 1, billedUsd: '14.5', ledgerUsd: '10', adjustedUsd: '4.5', driftUsd: '0' },
     });
     // What is reported late adds to it.
@@ -227,7 +233,7 @@ describe.each([
     const { events } = await desk.plane.expect('Audit.List', desk.acme.owner.token, {
       organizationId: desk.acme.id,
     });
-    const event = events.find((one: Answered) => one.targetId === made.id);
+    const event = events.find((one: JsonResponse) => one.targetId === made.id);
     expect(event).toMatchObject({ action: 'Reconciliation.Settle', actorId: desk.acme.owner.id });
     expect(JSON.parse(event.after)).toMatchObject({ reason: 'for the auditors', amountUsd: '1', day });
   });
@@ -260,6 +266,6 @@ async function report({ store, acme, providerKeyId }: BillDesk, days: readonly s
   await new LedgerDesk(store).report(events);
 }
 
-function byLimit(a: Answered, b: Answered): number {
+function byLimit(a: JsonResponse, b: JsonResponse): number {
   return a.limitId < b.limitId ? -1 : 1;
 }

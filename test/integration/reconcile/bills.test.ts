@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, dayOf } from '../../../common/budget-window.ts';
 import { BillDesk, project } from '../../support/bills/desk.ts';
 import { freshPostgres, freshSqlite } from '../../support/databases.ts';
-import { type Answered, createPerson, createTenant, refusal } from '../../support/operators.ts';
+import { createPerson, createTenant, type JsonResponse, refusal } from '../../support/operators.ts';
 import { until } from '../../support/process.ts';
 
 /** Days that are final at the vendor, each test's own. */
@@ -130,7 +130,7 @@ describe.each([
     const request = { document: 'BILL_DOCUMENT_OPENAI_COSTS', account: 'refused', days };
     expect(Object.keys((await refusal(desk.call('ImportBill', request))).violations)).toEqual([field]);
     const { days: kept } = await desk.expect('ListBillDays', { pageSize: 500 });
-    expect(kept.filter(({ account }: Answered) => account === 'refused')).toEqual([]);
+    expect(kept.filter(({ account }: JsonResponse) => account === 'refused')).toEqual([]);
   });
 
   it('may replace as many rows as there are, however many those are, and no more than fit are added', async () => {
@@ -153,7 +153,7 @@ describe.each([
         .execute();
     });
     const { days } = await desk.expect('ListBillDays', { pageSize: 500 });
-    const room = 500_000 - days.reduce((all: number, day: Answered) => all + day.rows, 0);
+    const room = 500_000 - days.reduce((all: number, day: JsonResponse) => all + day.rows, 0);
     await desk.bill(full, rows(room));
     const again = await desk.bill(full, [...rows(room - 1), { usd: '1' }]);
     expect(again.days).toMatchObject([{ rows: room, replaced: true, unchanged: false }]);
@@ -179,7 +179,7 @@ describe.each([
     const [newest, next, ...older] = replaced.toReversed();
     expect(newest).toMatchObject({ rows: 1, costUsd: '0.004', replaced: true, unchanged: false });
     expect(next).toMatchObject({ rows: 2, replaced: true, unchanged: true, sameAsAccount: 'twin' });
-    expect(older.every((one: Answered) => one.unchanged && one.sameAsAccount === undefined)).toBe(true);
+    expect(older.every((one: JsonResponse) => one.unchanged && one.sameAsAccount === undefined)).toBe(true);
     const stored = await desk.store.snapshot((db) =>
       db
         .selectFrom('bill_rows')
@@ -196,7 +196,7 @@ describe.each([
     const compared = await desk.expect('ListDays', {
       ...{ vendor: 'BILL_VENDOR_ANTHROPIC', pageSize: 500 },
     });
-    expect(compared.days.map((one: Answered) => one.day)).toEqual(days);
+    expect(compared.days.map((one: JsonResponse) => one.day)).toEqual(days);
     for (const account of ['many', 'twin'])
       await desk.expect('DeleteBill', { document, account, from: ago(200), to: ago(0) });
   });

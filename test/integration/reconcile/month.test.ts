@@ -15,7 +15,7 @@ import { startOpenAi } from '../../support/bills/openai-server.ts';
 import { type KeyName, plants } from '../../support/bills/uses.ts';
 import type { VendorServer } from '../../support/bills/vendor-server.ts';
 import { freshPostgres, freshSqlite, type StoreDatabase } from '../../support/databases.ts';
-import { type Answer, type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
+import { type CommandResponse, type Gatewayctl, loggedIn } from '../../support/gatewayctl.ts';
 import {
   bootstrap,
   createTenant,
@@ -144,18 +144,18 @@ describe.each([
     await until(async () => (await pending()) === 0, { what: 'all days to be compared', timeoutMs: 120_000 });
   }
 
-  const list = async (line = ''): Promise<Answer[]> =>
+  const list = async (line = ''): Promise<CommandResponse[]> =>
     (await ctl.json(`reconcile list --all ${line}`)).drift ?? [];
 
   const nameOf = (id: string) => keyNames.find((key) => keys[key] === id) ?? id;
 
   /** What a difference is of, in a word each. */
-  const told = (row: Answer) => ({
+  const told = (row: CommandResponse) => ({
     day: row.day,
     keys: (row.providerKeyIds ?? []).map(nameOf).join('+'),
     model: row.model ?? '',
     codes: row.reasons
-      .map(({ code }: Answer) => code.replace('DRIFT_REASON_CODE_', '').toLowerCase())
+      .map(({ code }: CommandResponse) => code.replace('DRIFT_REASON_CODE_', '').toLowerCase())
       .join(','),
     state: row.state.replace('DRIFT_STATE_', '').toLowerCase(),
   });
@@ -198,7 +198,7 @@ describe.each([
   });
 
   it('say of each day what was compared and what agreed', async () => {
-    const rows: Answer[] = (await ctl.json('reconcile days --all')).days;
+    const rows: CommandResponse[] = (await ctl.json('reconcile days --all')).days;
     const sum = (field: string) => rows.reduce((all, row) => all + Number(row[field] ?? 0), 0);
     const differences = (await list()).length;
     expect(rows).toHaveLength(5 * days.length);
@@ -220,9 +220,11 @@ describe.each([
     const before = await list();
     const again = await importMonth();
     for (const { days: imported } of Object.values(again))
-      expect(new Set(imported.map(({ outcome }: Answer) => outcome))).toEqual(new Set(['unchanged']));
+      expect(new Set(imported.map(({ outcome }: CommandResponse) => outcome))).toEqual(
+        new Set(['unchanged']),
+      );
     await compared();
-    const same = ({ comparedAt: _, ...row }: Answer) => row;
+    const same = ({ comparedAt: _, ...row }: CommandResponse) => row;
     expect((await list()).map(same)).toEqual(before.map(same));
   });
 
@@ -265,10 +267,10 @@ describe.each([
   it('are told of once, as events of the audit log, and show in metrics', async () => {
     const toldDays = async (): Promise<string[]> => {
       const { events } = await ctl.json('audit list --limit 400');
-      const found = events.filter(({ action }: Answer) => action === 'Reconciliation.FindDrift');
-      return found.map(({ targetId }: Answer) => targetId).toSorted();
+      const found = events.filter(({ action }: CommandResponse) => action === 'Reconciliation.FindDrift');
+      return found.map(({ targetId }: CommandResponse) => targetId).toSorted();
     };
-    const vendorOf = (row: Answer) => row.vendor.replace('BILL_VENDOR_', '').toLowerCase();
+    const vendorOf = (row: CommandResponse) => row.vendor.replace('BILL_VENDOR_', '').toLowerCase();
     const rows = await list();
     const wanted = [...new Set(rows.map((row) => `${vendorOf(row)} ${row.day}`))].toSorted();
     await until(async () => (await toldDays()).length >= wanted.length, {

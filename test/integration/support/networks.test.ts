@@ -40,16 +40,16 @@ describe('startForwarder', () => {
   it('holds everything back while frozen and lets it pass when healed', async () => {
     const forwarder = await startForwarder({ port });
     forwarder.freeze();
-    let answer: string | undefined;
+    let response: string | undefined;
     const pending = get(forwarder.port).then((text) => {
-      answer = text;
+      response = text;
     });
     await until(() => forwarder.open() === 1);
     await new Promise((resolve) => setTimeout(resolve, 50)); // the time in which an answer would have come
-    expect(answer).toBeUndefined();
+    expect(response).toBeUndefined();
     await forwarder.heal();
     await pending;
-    expect(answer).toBe('hello');
+    expect(response).toBe('hello');
     await forwarder.stop();
   });
 });

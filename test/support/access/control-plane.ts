@@ -70,8 +70,8 @@ export class FakeControlPlane {
       this.#time.after(timeoutMs, () => reject(new Error('no answer in time')));
       if (way === 'silent') return;
       this.#time.after(way.there, () => {
-        const answer = this.signing.respond(keyHash, this.database.resolve(keyHash), this.#time.now());
-        this.#time.after(way.back, () => resolve(answer));
+        const response = this.signing.respond(keyHash, this.database.resolve(keyHash), this.#time.now());
+        this.#time.after(way.back, () => resolve(response));
       });
     });
   }

@@ -5,7 +5,7 @@ import { Secret } from '../../../common/secret.ts';
 import type { Position } from '../../../proxy/access/feed-state.ts';
 import { type RecordKind, refOf } from '../../../proxy/access/held.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
-import type { Invalidation, ResolveAnswer } from '../../../proxy/access/records.ts';
+import type { Invalidation, ResolvedRecords } from '../../../proxy/access/records.ts';
 
 export interface Row {
   readonly kind: RecordKind;
@@ -156,7 +156,7 @@ export class FakeDatabase {
     return before.at(-1)?.revision ?? this.prunedRevision;
   }
 
-  resolve(hash: string): ResolveAnswer {
+  resolve(hash: string): ResolvedRecords {
     const key = this.#rows.get(hash);
     return { asOf: this.position, principal: key && this.#principal(key) };
   }

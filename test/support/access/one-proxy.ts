@@ -25,7 +25,7 @@ export class TestLink implements Link {
   bufferMax = 1_000;
   resolves = 0;
   started = 0;
-  answersDelivered = 0;
+  responsesDelivered = 0;
 
   resolve() {
     this.resolves += 1;
@@ -48,7 +48,7 @@ export class TestLink implements Link {
   }
   onDelivered(message: { readonly type: string }) {
     if (message.type === 'started') this.started += 1;
-    if (message.type === 'answer') this.answersDelivered += 1;
+    if (message.type === 'answer') this.responsesDelivered += 1;
   }
   /** The control plane is gone: calls are refused, the feed is mute. */
   cutOff() {

@@ -21,10 +21,10 @@ export class FakeRedis {
 
   /** As one proxy sees it. */
   commands(): RecordCommands {
-    let answered = false;
+    let hasResponded = false;
     const read = <T>(act: () => T) =>
       this.#later(this.readDelay(), () => {
-        answered = true;
+        hasResponded = true;
         return act();
       });
     return {
@@ -34,7 +34,7 @@ export class FakeRedis {
         return this.#later(this.writeDelay(), () => this.values.set(name, { bytes, expiresAt }));
       },
       delete: (name) => this.#later(this.writeDelay(), () => this.values.delete(name)),
-      hasAnswered: () => answered,
+      hasResponded: () => hasResponded,
     };
   }
 

@@ -25,7 +25,7 @@ import type {
   ScopeRecord,
 } from '../../../proxy/access/principal.ts';
 import { openRecordKeys, type RecordKeys } from '../../../proxy/access/record-keys.ts';
-import type { ResolveAnswer } from '../../../proxy/access/records.ts';
+import type { ResolvedRecords } from '../../../proxy/access/records.ts';
 import { silentLog } from '../silent-log.ts';
 
 const responses = packageDefinition['gateway.v1.ResolveResponse'] as MessageTypeDefinition<
@@ -45,10 +45,10 @@ export class TestSigning {
   }
 
   /** As it comes over the connection. @param at when the snapshot was read, milliseconds since 1970 */
-  respond(keyHash: string, answer: ResolveAnswer, at: number): ResolveResponse__Output {
+  respond(keyHash: string, response: ResolvedRecords, at: number): ResolveResponse__Output {
     return this.signed(
       keyHash,
-      { asOf: answer.asOf, ...(answer.principal && inContract(answer.principal)) },
+      { asOf: response.asOf, ...(response.principal && inContract(response.principal)) },
       at,
     );
   }

@@ -43,7 +43,7 @@ export interface AnthropicBooks {
 const pageDays = 7;
 
 export function startAnthropic(adminKey: string, books: () => AnthropicBooks, busyEvery = 5) {
-  return startVendor({ busyEvery, answer: (asked) => answer(adminKey, books(), asked) });
+  return startVendor({ busyEvery, responseTo: (asked) => responseTo(adminKey, books(), asked) });
 }
 
 const usageGroups = ['api_key_id', 'workspace_id', 'model', 'service_tier', 'context_window'];
@@ -52,7 +52,7 @@ const usageSums = [
   ...['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'],
 ];
 
-function answer(adminKey: string, { usage, costs }: AnthropicBooks, { path, query, headers }: Asked) {
+function responseTo(adminKey: string, { usage, costs }: AnthropicBooks, { path, query, headers }: Asked) {
   if (headers['x-api-key'] !== adminKey) return refused(401, 'invalid x-api-key');
   if (headers['anthropic-version'] === undefined)
     return refused(400, 'anthropic-version: header is required');

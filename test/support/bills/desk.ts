@@ -4,10 +4,10 @@ import type { UsageEventRow } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
 import type { StoreDatabase } from '../databases.ts';
 import {
-  type Answered,
   bootstrap,
   type Called,
   createTenant,
+  type JsonResponse,
   type OperatorsPlane,
   startOperatorsPlane,
   type TestTenant,
@@ -76,7 +76,7 @@ export class BillDesk {
   }
 
   /** Of the service Reconciliation, in the organization. */
-  expect(method: string, request: object = {}): Promise<Answered> {
+  expect(method: string, request: object = {}): Promise<JsonResponse> {
     const { id, owner } = this.acme;
     return this.plane.expect(`Reconciliation.${method}`, owner.token, { organizationId: id, ...request });
   }
@@ -101,7 +101,7 @@ export class BillDesk {
     return row;
   }
 
-  async bill(day: string, charges: readonly Charged[], account?: string): Promise<Answered> {
+  async bill(day: string, charges: readonly Charged[], account?: string): Promise<JsonResponse> {
     return await this.expect('ImportBill', {
       document: 'BILL_DOCUMENT_OPENAI_COSTS',
       ...(account !== undefined && { account }),
@@ -128,21 +128,21 @@ export class BillDesk {
   }
 
   /** Of a day, or of all. */
-  async drift(day?: string, more: object = {}): Promise<readonly Answered[]> {
+  async drift(day?: string, more: object = {}): Promise<readonly JsonResponse[]> {
     await this.compared();
     const range = day === undefined ? {} : { from: day, to: day };
     return (await this.expect('ListDrift', { ...range, ...more })).drift;
   }
 
   /** The only one of a day. */
-  async driftOf(day: string): Promise<Answered> {
+  async driftOf(day: string): Promise<JsonResponse> {
     const [row, ...others] = await this.drift(day);
     if (row === undefined || others.length > 0) throw new Error(`${others.length + 1} or no differences`);
     return row;
   }
 
   /** USD, requests and all else of the day, as usage is summed up. */
-  async total(day: string, more: object = {}): Promise<Answered> {
+  async total(day: string, more: object = {}): Promise<JsonResponse> {
     const { id, owner } = this.acme;
     const to = dayOf(Date.parse(day) + dayMs);
     const range = { from: `${day}T00:00:00Z`, to: `${to}T00:00:00Z` };
@@ -151,10 +151,10 @@ export class BillDesk {
   }
 
   /** The day's lines of the export. */
-  async exported(day: string): Promise<readonly Answered[]> {
+  async exported(day: string): Promise<readonly JsonResponse[]> {
     const { id, owner } = this.acme;
     const to = dayOf(Date.parse(day) + dayMs);
-    const chunks: Answered[] = await this.plane.expect('Usage.Export', owner.token, {
+    const chunks: JsonResponse[] = await this.plane.expect('Usage.Export', owner.token, {
       ...{ organizationId: id, from: `${day}T00:00:00Z`, to: `${to}T00:00:00Z` },
       format: 'USAGE_FORMAT_JSON_LINES',
     });
@@ -181,8 +181,8 @@ export class BillDesk {
     const { id, owner } = this.acme;
     const request = { organizationId: id, limitId: budgetId, includePast: true };
     const { windows } = await this.plane.expect('Budgets.ListWindows', owner.token, request);
-    const used = windows.filter(({ spentUsd }: Answered) => spentUsd !== '0');
-    return Object.fromEntries(used.map((one: Answered) => [one.window, one.spentUsd]));
+    const used = windows.filter(({ spentUsd }: JsonResponse) => spentUsd !== '0');
+    return Object.fromEntries(used.map((one: JsonResponse) => [one.window, one.spentUsd]));
   }
 }
 

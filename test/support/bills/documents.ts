@@ -93,7 +93,7 @@ function openAiBooks(billed: readonly BilledUse[]): OpenAiBooks {
   });
   const ofModels = billed.filter(({ isTool }) => isTool !== true);
   const usage = ofModels.map((one) => ({
-    ...{ day: one.day, ...of(one), model: one.use.line.answered, batch: one.batch },
+    ...{ day: one.day, ...of(one), model: one.use.line.servedModel, batch: one.batch },
     ...{ service_tier: one.tier === '' ? 'default' : one.tier, input_tokens: one.use.prompt },
     ...{ input_cached_tokens: one.use.cached, input_cache_write_tokens: 0 },
     ...{ output_tokens: one.use.completion, num_model_requests: one.requests },
@@ -105,7 +105,7 @@ function openAiBooks(billed: readonly BilledUse[]): OpenAiBooks {
   const costs = ofModels.flatMap((one): OpenAiCost[] =>
     parts(one).map(({ kind, usd }) => ({
       ...{ day: one.day, ...of(one), value: usd },
-      line_item: `${one.tier === '' ? '' : `${one.tier} | `}${one.use.line.answered}, ${words[kind]}`,
+      line_item: `${one.tier === '' ? '' : `${one.tier} | `}${one.use.line.servedModel}, ${words[kind]}`,
     })),
   );
   return { usage, costs: [...costs, ...searches] };
@@ -114,7 +114,11 @@ function openAiBooks(billed: readonly BilledUse[]): OpenAiBooks {
 function anthropicBooks(billed: readonly BilledUse[]): AnthropicBooks {
   const usage = billed.map(({ day, use }) => ({
     ...{ day, api_key_id: accounts[use.line.key].apiKey, workspace_id: accounts[use.line.key].project },
-    ...{ model: use.line.answered, service_tier: 'standard', uncached_input_tokens: use.prompt - use.cached },
+    ...{
+      model: use.line.servedModel,
+      service_tier: 'standard',
+      uncached_input_tokens: use.prompt - use.cached,
+    },
     ...{ cache_read_input_tokens: use.cached, ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
     output_tokens: use.completion,
   }));
@@ -126,7 +130,7 @@ function anthropicBooks(billed: readonly BilledUse[]): AnthropicBooks {
   const costs = billed.flatMap((one): AnthropicCost[] =>
     parts(one).map(({ kind, usd }) => ({
       ...{ day: one.day, workspace_id: accounts[one.use.line.key].project, cost_type: 'tokens' },
-      ...{ description: `Claude Sonnet 4.5 Usage - ${words[kind][0]}`, model: one.use.line.answered },
+      ...{ description: `Claude Sonnet 4.5 Usage - ${words[kind][0]}`, model: one.use.line.servedModel },
       ...{ service_tier: 'standard', token_type: words[kind][1], cents: usd * 100 },
     })),
   );

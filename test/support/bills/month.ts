@@ -117,7 +117,7 @@ const planted: Readonly<Record<number, Plant>> = {
     const line = {
       ...lineOf('gpt-main', 'gpt-4o'),
       asked: 'gpt-9-unheard',
-      answered: 'gpt-9-unheard-2026-09-01',
+      servedModel: 'gpt-9-unheard-2026-09-01',
     };
     const use = { line, prompt: 400_000, cached: 0, completion: 40_000 };
     book(day, use, { unpriced: 1, cost: 0 });
@@ -214,7 +214,7 @@ function eventOf(
     ...{
       provider: line.provider,
       model_asked: `${line.provider}/${line.asked}`,
-      model_answered: line.answered,
+      model_answered: line.servedModel,
     },
     ...{ prompt_tokens: prompt, cache_read_tokens: cached, cache_write_tokens: 0, cache_write1h_tokens: 0 },
     ...{ completion_tokens: completion, reasoning_tokens: 0, cost: nano(worth(use)) },

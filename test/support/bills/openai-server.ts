@@ -42,7 +42,7 @@ export interface OpenAiBooks {
 const pageDays = 7;
 
 export function startOpenAi(adminKey: string, books: () => OpenAiBooks, busyEvery = 4) {
-  return startVendor({ busyEvery, answer: (asked) => answer(adminKey, books(), asked) });
+  return startVendor({ busyEvery, responseTo: (asked) => responseTo(adminKey, books(), asked) });
 }
 
 const usageGroups = ['project_id', 'user_id', 'api_key_id', 'model', 'batch', 'service_tier'];
@@ -55,7 +55,7 @@ const usageSums = [
 ];
 const costGroups = ['project_id', 'user_id', 'line_item', 'api_key_id'];
 
-function answer(adminKey: string, { usage, costs }: OpenAiBooks, { path, query, headers }: Asked) {
+function responseTo(adminKey: string, { usage, costs }: OpenAiBooks, { path, query, headers }: Asked) {
   if (headers.authorization !== `Bearer ${adminKey}`)
     return refused(401, `Incorrect API key provided: ${headers.authorization}`);
   const isUsage = path === '/v1/organization/usage/completions';

@@ -24,14 +24,14 @@ export interface Line {
   /** As it is asked for. */
   readonly asked: string;
   /** As the vendor's response names it; Bedrock's names none. */
-  readonly answered: string;
+  readonly servedModel: string;
   readonly rates: Rates;
 }
 
-const gpt4o = { answered: 'gpt-4o-2024-08-06', rates: { input: 2.5, output: 10, cached: 1.25 } };
-const mini = { answered: 'gpt-4o-mini-2024-07-18', rates: { input: 0.15, output: 0.6, cached: 0.075 } };
-const sonnet = { answered: 'claude-sonnet-4-5-20250929', rates: { input: 3, output: 15, cached: 0.3 } };
-const haiku = { answered: '', rates: { input: 1, output: 5, cached: 0.1 } };
+const gpt4o = { servedModel: 'gpt-4o-2024-08-06', rates: { input: 2.5, output: 10, cached: 1.25 } };
+const mini = { servedModel: 'gpt-4o-mini-2024-07-18', rates: { input: 0.15, output: 0.6, cached: 0.075 } };
+const sonnet = { servedModel: 'claude-sonnet-4-5-20250929', rates: { input: 3, output: 15, cached: 0.3 } };
+const haiku = { servedModel: '', rates: { input: 1, output: 5, cached: 0.1 } };
 
 export const lines: readonly Line[] = [
   { key: 'gpt-main', provider: 'gpt-provider', asked: 'gpt-4o', ...gpt4o },
@@ -52,7 +52,7 @@ export const lines: readonly Line[] = [
     ...haiku,
   },
   {
-    ...{ key: 'studio', provider: 'studio-ai', asked: 'chat-prod', answered: 'gpt-4.1-nano-2025-04-14' },
+    ...{ key: 'studio', provider: 'studio-ai', asked: 'chat-prod', servedModel: 'gpt-4.1-nano-2025-04-14' },
     rates: { input: 0.1, output: 0.4, cached: 0.025 },
   },
   {
@@ -60,7 +60,7 @@ export const lines: readonly Line[] = [
       key: 'gemini',
       provider: 'search-provider',
       asked: 'gemini-2.5-flash',
-      answered: 'gemini-2.5-flash',
+      servedModel: 'gemini-2.5-flash',
     },
     rates: { input: 0.3, output: 2.5, cached: 0.03 },
   },

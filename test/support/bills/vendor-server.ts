@@ -10,7 +10,7 @@ export interface Asked {
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface Answered {
+export interface VendorResponse {
   readonly status: number;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -24,19 +24,19 @@ export interface VendorServer {
 }
 
 export interface Playing {
-  answer(asked: Asked): Answered;
+  responseTo(asked: Asked): VendorResponse;
   /** Every so-manieth request is answered 429 first. */
   readonly busyEvery?: number;
 }
 
-export async function startVendor({ answer, busyEvery = 0 }: Playing): Promise<VendorServer> {
+export async function startVendor({ responseTo, busyEvery = 0 }: Playing): Promise<VendorServer> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://vendor');
     const one = { path: url.pathname, query: url.searchParams, headers: request.headers };
     asked.push(one);
     const isBusy = busyEvery > 0 && asked.length % busyEvery === 0;
-    const { status, body, headers: more } = isBusy ? refused(429, 'Too many requests') : answer(one);
+    const { status, body, headers: more } = isBusy ? refused(429, 'Too many requests') : responseTo(one);
     const headers = { 'content-type': 'application/json', ...more, ...(isBusy && { 'retry-after': '0' }) };
     response.writeHead(status, headers).end(JSON.stringify(body));
   });
@@ -53,7 +53,7 @@ export async function startVendor({ answer, busyEvery = 0 }: Playing): Promise<V
   };
 }
 
-export function refused(status: number, message: string): Answered {
+export function refused(status: number, message: string): VendorResponse {
   return { status, body: { error: { message, type: 'invalid_request_error' } } };
 }
 

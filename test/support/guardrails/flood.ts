@@ -22,9 +22,9 @@ async function flood(): Promise<never> {
   for (;;) {
     const connection = await openConnection(Number(port));
     connection.send(request);
-    const answer = await connection.answer(30_000);
-    const { error } = JSON.parse(answer.body) as { error?: { code: string } };
-    console.log(answer.status, error?.code);
+    const response = await connection.respond(30_000);
+    const { error } = JSON.parse(response.body) as { error?: { code: string } };
+    console.log(response.status, error?.code);
     connection.socket.destroy();
   }
 }

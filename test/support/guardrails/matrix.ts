@@ -1,11 +1,11 @@
 // One cell of the matrix: one request under one guardrail on one way, what is expected of it by the contract, and what was wrong.
 import { isDeepStrictEqual } from 'node:util';
 import type { Behaviour, RecordedRequest as Received, Simulator } from '../../../simulator/index.ts';
-import { BadAnswer } from '../completions.ts';
+import { BadResponse } from '../completions.ts';
 import type { RecordedRequest } from '../recorded.ts';
 import { guardrailsIn } from './desk.ts';
 import { planted, type TriedKind } from './kinds.ts';
-import { type Answered, textOf, told, type Way } from './ways.ts';
+import { type ReadResponse, textOf, told, type Way } from './ways.ts';
 
 /** A guardrail as it was created. */
 export interface Tried {
@@ -36,9 +36,9 @@ export type Fate = 'refused' | 'withheld' | 'cut' | 'answered';
 
 /** Longer than what is held back of a stream, so that a stream has begun when something is found. */
 const preamble = 'Once upon a midnight dreary, while I pondered, weak and weary. '.repeat(18);
-export const answerText = `${preamble}${planted}`;
-export const answers: Readonly<Record<Says, Behaviour>> = {
-  text: { text: answerText },
+export const responseText = `${preamble}${planted}`;
+export const responses: Readonly<Record<Says, Behaviour>> = {
+  text: { text: responseText },
   call: { toolCalls: [{ name: 'note', arguments: JSON.stringify({ text: planted }) }] },
 };
 
@@ -73,10 +73,10 @@ function findsInput({ finds }: TriedKind, plants: boolean): boolean {
 export function expectedDecisions(tried: Tried, cell: Cell): readonly string[] {
   const { kind, stage, action } = tried;
   const input = `input ${findsInput(kind, cell.plants) ? action : 'pass'}`;
-  const isAnswered = fateOf(tried, cell) !== 'refused';
+  const isServed = fateOf(tried, cell) !== 'refused';
   return [
     ...(stage === 'output' ? [] : [input]),
-    ...(stage === 'input' || !isAnswered ? [] : [`output ${action}`]),
+    ...(stage === 'input' || !isServed ? [] : [`output ${action}`]),
   ];
 }
 
@@ -91,7 +91,7 @@ function expectedHeader(tried: Tried, cell: Cell): readonly string[] {
 export function problemsOf(
   tried: Tried,
   cell: Cell,
-  answered: Answered,
+  response: ReadResponse,
   simulator: Simulator,
 ): readonly string[] {
   const problems: string[] = [];
@@ -99,14 +99,14 @@ export function problemsOf(
     if (!isDeepStrictEqual(actual, expected))
       problems.push(`${what} is ${shown(actual)}, not ${shown(expected)}`);
   };
-  const entries = guardrailsIn(answered.headers).get(tried.name) ?? [];
+  const entries = guardrailsIn(response.headers).get(tried.name) ?? [];
   const expected = expectedHeader(tried, cell);
   // A stream of which all is decided before its head is sent may tell that too.
   const isLate = expected.at(-1) === 'stream' && isDeepStrictEqual(entries, [...expected, tried.action]);
   if (!isLate) check('x-svc-guardrails', entries, expected);
   const { finds } = tried.kind;
   if (finds !== undefined) checkProvider(tried, cell, receivedOf(simulator, cell), check);
-  checkCaller(tried, cell, answered, check);
+  checkCaller(tried, cell, response, check);
   return problems.map((problem) => `${nameOf(cell)}: ${problem}`);
 }
 
@@ -140,47 +140,56 @@ function checkProvider(tried: Tried, cell: Cell, received: readonly Received[], 
   if (isRedacted) check('the provider got the original', body.includes(finds), false);
 }
 
-function checkCaller(tried: Tried, cell: Cell, answered: Answered, check: Check): void {
+function checkCaller(tried: Tried, cell: Cell, response: ReadResponse, check: Check): void {
   const fate = fateOf(tried, cell);
-  check('status', answered.status, fate === 'answered' || fate === 'cut' ? 200 : 400);
-  check('cut', answered.isCut, fate === 'cut');
-  if (fate === 'answered') checkAnswer(tried, cell, answered, check);
-  else checkBlocked(tried, answered, check);
+  check('status', response.status, fate === 'answered' || fate === 'cut' ? 200 : 400);
+  check('cut', response.isCut, fate === 'cut');
+  if (fate === 'answered') checkResponse(tried, cell, response, check);
+  else checkBlocked(tried, response, check);
 }
 
-function checkBlocked({ name, kind: { finds = 'nothing' } }: Tried, answered: Answered, check: Check): void {
-  check('error', answered.error, {
+function checkBlocked(
+  { name, kind: { finds = 'nothing' } }: Tried,
+  response: ReadResponse,
+  check: Check,
+): void {
+  check('error', response.error, {
     message: `blocked by the guardrail ${name}`,
     ...{ type: 'invalid_request_error', param: null, code: 'guardrail_blocked' },
   });
-  check('the caller got the match', answered.body.includes(finds), false);
-  if (!answered.isCut) {
-    check('source', answered.headers.get('x-svc-error-source'), 'gateway');
+  check('the caller got the match', response.body.includes(finds), false);
+  if (!response.isCut) {
+    check('source', response.headers.get('x-svc-error-source'), 'gateway');
     return;
   }
-  const text = textOf(answered);
-  const [found = ''] = answerText.split(finds);
+  const text = textOf(response);
+  const [found = ''] = responseText.split(finds);
   check(
     'the text that left is of the answer before the match',
     [found.startsWith(text), text !== ''],
     [true, true],
   );
-  check('[DONE]', answered.body.includes('[DONE]'), false);
+  check('[DONE]', response.body.includes('[DONE]'), false);
 }
 
-function checkAnswer({ kind, stage, action }: Tried, { says }: Cell, answered: Answered, check: Check): void {
+function checkResponse(
+  { kind, stage, action }: Tried,
+  { says }: Cell,
+  response: ReadResponse,
+  check: Check,
+): void {
   const { finds = '', placed } = kind;
   // Numbers go on from those that the request has taken.
   const put = placed?.(stage === 'both' ? 2 : 1) ?? '';
   const isRedacted = action === 'redact' && stage !== 'input';
   const given = (text: string) => (isRedacted ? text.replace(finds, put) : text);
   try {
-    const [choice] = told(answered).choices;
+    const [choice] = told(response).choices;
     const calls = choice?.calls.map((call): unknown => JSON.parse(call.arguments));
-    if (says === 'text') check('text', choice?.content, given(answerText));
+    if (says === 'text') check('text', choice?.content, given(responseText));
     else check('arguments', calls, [{ text: given(planted) }]);
   } catch (error) {
-    if (!(error instanceof BadAnswer || error instanceof SyntaxError)) throw error;
+    if (!(error instanceof BadResponse || error instanceof SyntaxError)) throw error;
     check('answer', error.message, 'an answer');
   }
 }

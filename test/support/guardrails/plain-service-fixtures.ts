@@ -22,10 +22,10 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
     ],
     authenticates: ['authorization', /^Bearer lakera-key$/],
-    answers: [
+    responses: [
       {
         name: 'nothing',
-        answer: {
+        response: {
           flagged: false,
           payload: [],
           breakdown: [{ project_id: 'p', policy_id: 'p', detector_type: 'prompt_attack', detected: false }],
@@ -34,7 +34,7 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'an attack',
-        answer: {
+        response: {
           flagged: true,
           payload: [],
           breakdown: [{ detector_type: 'prompt_attack', detected: true, message_id: 0 }],
@@ -43,7 +43,7 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'an address, by its place',
-        answer: {
+        response: {
           flagged: true,
           payload: [
             {
@@ -62,7 +62,7 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'an address, by its place in UTF-16 units',
-        answer: {
+        response: {
           flagged: true,
           payload: [{ start: 16, end: 31, text: 'ada@example.com', detector_type: 'pii/email' }],
           breakdown: [],
@@ -86,10 +86,10 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
     text,
     requests: [{ path: '/v1/moderations', body: { model: 'mistral-moderation-latest', input: [text] } }],
     authenticates: ['authorization', /^Bearer mistral-key$/],
-    answers: [
+    responses: [
       {
         name: 'nothing',
-        answer: {
+        response: {
           id: 'mod-1',
           model: 'mistral-moderation-latest',
           results: [{ categories: { pii: false, health: false }, category_scores: { pii: 0.1, health: 0 } }],
@@ -98,7 +98,7 @@ export const plainServiceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'two categories',
-        answer: {
+        response: {
           id: 'mod-2',
           results: [
             {

@@ -3,11 +3,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { fixtureText, plainServiceFixtures } from './plain-service-fixtures.ts';
 
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly name: string;
   readonly stage?: 'input' | 'output';
   /** Status 200. */
-  readonly answer: unknown;
+  readonly response: unknown;
   /** None: it passes. */
   readonly labels: readonly string[];
   /** What redact leaves of the text; undefined: it blocks. */
@@ -23,7 +23,7 @@ export interface ServiceFixture {
   readonly requests: readonly { readonly path: string; readonly body: unknown }[];
   /** A header that authenticates. */
   readonly authenticates: readonly [name: string, value: RegExp];
-  readonly answers: readonly ServiceAnswer[];
+  readonly responses: readonly ServiceResponse[];
   /** With status 200, and none of the service's. */
   readonly nonsense: readonly unknown[];
 }
@@ -59,11 +59,11 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
     text,
     requests: [{ path: '/analyze', body: { text, language: 'de', entities: ['PERSON', 'EMAIL_ADDRESS'] } }],
     authenticates: ['authorization', /^$/],
-    answers: [
-      { name: 'nothing', answer: [], labels: [] },
+    responses: [
+      { name: 'nothing', response: [], labels: [] },
       {
         name: 'two of them',
-        answer: [
+        response: [
           { entity_type: 'EMAIL_ADDRESS', start: 15, end: 30, score: 1.0, analysis_explanation: null },
           { entity_type: 'PERSON', start: 2, end: 5, score: 0.85, analysis_explanation: null },
         ],
@@ -72,7 +72,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'one within another',
-        answer: [
+        response: [
           { entity_type: 'EMAIL_ADDRESS', start: 15, end: 30, score: 1 },
           { entity_type: 'URL', start: 19, end: 30, score: 0.5 },
         ],
@@ -106,11 +106,15 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       'authorization',
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=\S*host\S*, Signature=[0-9a-f]{64}$/,
     ],
-    answers: [
-      { name: 'nothing', answer: { action: 'NONE', outputs: [], assessments: [{}], usage: {} }, labels: [] },
+    responses: [
+      {
+        name: 'nothing',
+        response: { action: 'NONE', outputs: [], assessments: [{}], usage: {} },
+        labels: [],
+      },
       {
         name: 'a person, masked',
-        answer: {
+        response: {
           action: 'GUARDRAIL_INTERVENED',
           outputs: [{ text: '😀 {NAME} lives at {EMAIL}' }],
           assessments: [
@@ -130,7 +134,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'a topic, for which the vendor has words of its own',
-        answer: {
+        response: {
           action: 'GUARDRAIL_INTERVENED',
           outputs: [{ text: 'Sorry, the model cannot answer this question.' }],
           assessments: [
@@ -164,15 +168,15 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
     ],
     authenticates: ['ocp-apim-subscription-key', /^azure-key$/],
-    answers: [
+    responses: [
       {
         name: 'nothing',
-        answer: { ...shield, categoriesAnalysis: harmless, blocklistsMatch: [] },
+        response: { ...shield, categoriesAnalysis: harmless, blocklistsMatch: [] },
         labels: [],
       },
       {
         name: 'an attack and violence',
-        answer: {
+        response: {
           userPromptAnalysis: { attackDetected: true },
           categoriesAnalysis: [...harmless.slice(0, 3), { category: 'Violence', severity: 4 }],
           blocklistsMatch: [],
@@ -181,7 +185,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'what is not severe',
-        answer: {
+        response: {
           ...shield,
           categoriesAnalysis: [{ category: 'Hate', severity: 3 }],
           blocklistsMatch: [],
@@ -191,7 +195,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       {
         name: 'a listed word in an answer',
         stage: 'output',
-        answer: {
+        response: {
           categoriesAnalysis: harmless,
           blocklistsMatch: [{ blocklistName: 'ours', blocklistItemId: '1', blocklistItemText: 'x' }],
         },
@@ -217,16 +221,16 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
     ],
     authenticates: ['authorization', /^Bearer access-token-1$/],
-    answers: [
-      { name: 'nothing', answer: armor(piAndJailbreak(noMatch), noMatch), labels: [] },
+    responses: [
+      { name: 'nothing', response: armor(piAndJailbreak(noMatch), noMatch), labels: [] },
       {
         name: 'an attack',
-        answer: armor(piAndJailbreak('MATCH_FOUND')),
+        response: armor(piAndJailbreak('MATCH_FOUND')),
         labels: ['PI_AND_JAILBREAK'],
       },
       {
         name: 'what is dangerous, of one kind',
-        answer: armor({
+        response: armor({
           rai: {
             raiFilterResult: {
               matchState: 'MATCH_FOUND',
@@ -241,7 +245,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'an address, by its place',
-        answer: armor({
+        response: armor({
           ...piAndJailbreak(noMatch),
           sdp: {
             sdpFilterResult: {
@@ -266,7 +270,7 @@ export const serviceFixtures: Readonly<Record<string, ServiceFixture>> = {
       },
       {
         name: 'an address, taken out',
-        answer: armor({
+        response: armor({
           sdp: {
             sdpFilterResult: {
               deidentifyResult: {

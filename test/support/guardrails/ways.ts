@@ -61,7 +61,7 @@ export interface Asked {
   readonly body: object;
 }
 
-export interface Answered {
+export interface ReadResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
@@ -78,7 +78,7 @@ const agent = new Agent({ keepAlive: true });
 export async function ask(
   { path, model, headers }: Pick<Way, 'path' | 'model' | 'headers'>,
   { url, key, id, body }: Asked,
-): Promise<Answered> {
+): Promise<ReadResponse> {
   const started = performance.now();
   const outgoing = request(url + path, {
     ...{ agent, method: 'POST' },
@@ -108,17 +108,17 @@ function readAll(response: IncomingMessage): Promise<string> {
 
 function errorIn(body: string): WireError | undefined {
   const event = body.startsWith('{') ? body : body.slice(body.lastIndexOf('data: ') + 'data: '.length);
-  const answer = parseJson(event);
-  return isObject(answer) ? (answer.error as WireError | undefined) : undefined;
+  const response = parseJson(event);
+  return isObject(response) ? (response.error as WireError | undefined) : undefined;
 }
 
-/** An answer that came whole, or the whole of a stream. @throws BadAnswer */
-export function told({ body }: Answered): Told {
+/** An answer that came whole, or the whole of a stream. @throws BadResponse */
+export function told({ body }: ReadResponse): Told {
   return body.startsWith('{') ? readCompletion(JSON.parse(body)) : readStream(body);
 }
 
 /** The text of a stream as far as it came. */
-export function textOf({ body }: Answered): string {
+export function textOf({ body }: ReadResponse): string {
   return [...body.matchAll(/^data: (\{.*)$/gm)].map(([, event = '']) => contentIn(parseJson(event))).join('');
 }
 

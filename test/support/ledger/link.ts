@@ -24,7 +24,7 @@ export class Link {
   }
 
   /** @throws an error when no answer has come in time; it may have happened */
-  call<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  call<ReadResponse>(work: () => Promise<ReadResponse>): Promise<ReadResponse> {
     return new Promise((resolve, reject) => {
       if (this.isDead) return;
       const way = this.#way();
@@ -35,10 +35,10 @@ export class Link {
       for (const { back, there } of way)
         this.#time.after(there, () =>
           this.#execute(async () => {
-            const answer = await work();
+            const response = await work();
             if (back === undefined) return;
             this.#time.after(back, () => {
-              if (!this.isDead) resolve(answer);
+              if (!this.isDead) resolve(response);
             });
           }),
         );

@@ -41,19 +41,19 @@ export class MemoryOverflow {
         return mode === 'unsure' ? events : [];
       },
       read: async (shard, after) => {
-        const entries = this.#answering(shard);
+        const entries = this.#responding(shard);
         const from = after === undefined ? 0 : entries.findIndex(({ id }) => Number(id) > Number(after));
         return from < 0 ? [] : entries.slice(from, from + entriesMax);
       },
       isEmpty: async () => {
-        this.#answering(0);
+        this.#responding(0);
         return this.isEmpty;
       },
       // Two at once do no harm, so nobody is kept out.
-      lock: async (shard) => this.#answering(shard) !== undefined,
+      lock: async (shard) => this.#responding(shard) !== undefined,
       unlock: async () => undefined,
       remove: async (shard, removed) => {
-        const entries = this.#answering(shard);
+        const entries = this.#responding(shard);
         const ids = new Set(removed.map(({ id }) => id));
         this.#shards[shard] = entries.filter(({ id }) => !ids.has(id));
       },
@@ -67,7 +67,7 @@ export class MemoryOverflow {
     this.#shards[this.#entries % shards]?.push(entry);
   }
 
-  #answering(shard: number): readonly Entry[] {
+  #responding(shard: number): readonly Entry[] {
     const mode = this.#faults.mode();
     if (mode !== 'well') throw new RedisUnavailableError('it is away');
     return this.#shards[shard] ?? [];

@@ -85,12 +85,12 @@ async function open({ port, isSecure }: Listening, first: readonly Buffer[] = []
   socket.on('data', (chunk) => {
     received += chunk;
   });
-  const answers = async (count: number) => {
+  const responds = async (count: number) => {
     await until(() => received.split('HTTP/1.1 ').length > count || socket.closed, { what: 'answers' });
     const told = [...received.matchAll(/HTTP\/1\.1 (\d+).*?\r\n\r\n(.*?)(?=HTTP\/1\.1 |$)/gs)];
     return told.map(([, status, body]) => `${status} ${body}`);
   };
-  return { raw, socket, answers, received: () => received };
+  return { raw, socket, responds, received: () => received };
 }
 
 const get = (headers: readonly string[] = []) =>
@@ -112,28 +112,28 @@ describe.each([
 ])('a listener %s that expects PROXY headers', (_, isSecure) => {
   it.each(headers)('reads one %s', async (_what, header, address) => {
     const listener = await listening({}, isSecure);
-    const { socket, answers } = await open(listener, [header]);
+    const { socket, responds } = await open(listener, [header]);
     socket.write(post('one'));
-    expect(await answers(1)).toEqual([expect.stringContaining(`200 ${address} one`)]);
+    expect(await responds(1)).toEqual([expect.stringContaining(`200 ${address} one`)]);
     // The connection is kept, and stays its caller's.
     socket.write(get());
-    expect((await answers(2))[1]).toContain(`200 ${address} `);
+    expect((await responds(2))[1]).toContain(`200 ${address} `);
     expect(listener.refused).toEqual([]);
   });
 
   it('reads one that comes byte by byte', async () => {
     const listener = await listening({}, isSecure);
     const bytes = [...proxyV2({ source: caller })].map((byte) => Buffer.of(byte));
-    const { socket, answers } = await open(listener, bytes);
+    const { socket, responds } = await open(listener, bytes);
     socket.write(get());
-    expect((await answers(1))[0]).toContain(`200 ${caller}`);
+    expect((await responds(1))[0]).toContain(`200 ${caller}`);
   });
 
   it('serves who is not trusted without one, by its own address', async () => {
     const listener = await listening({}, isSecure);
-    const { socket, answers } = await open(listener, [], '127.0.0.2');
+    const { socket, responds } = await open(listener, [], '127.0.0.2');
     socket.write(get([`x-forwarded-for: ${caller}`]));
-    expect((await answers(1))[0]).toContain('200 127.0.0.2');
+    expect((await responds(1))[0]).toContain('200 127.0.0.2');
   });
 
   it('knows each connection’s caller, and none when it is closed', async () => {
@@ -141,29 +141,29 @@ describe.each([
     const addresses = Array.from({ length: 20 }, (_, host) => `198.51.100.${host + 1}`);
     for (let round = 0; round < 2; round++) {
       const told = addresses.map(async (address) => {
-        const { socket, answers, raw } = await open(listener, [proxyLine(address)]);
+        const { socket, responds, raw } = await open(listener, [proxyLine(address)]);
         socket.write(get());
-        const [answer] = await answers(1);
+        const [response] = await responds(1);
         raw.destroy();
-        return answer;
+        return response;
       });
-      for (const [index, answer] of (await Promise.all(told)).entries())
-        expect(answer).toContain(`200 ${addresses[index]} `);
+      for (const [index, response] of (await Promise.all(told)).entries())
+        expect(response).toContain(`200 ${addresses[index]} `);
     }
   });
 
   it('goes on to X-Forwarded-For where a trusted proxy stands behind the one that passes on bytes', async () => {
     const listener = await listening({}, isSecure);
-    const { socket, answers } = await open(listener, [proxyLine('10.1.2.3')]);
+    const { socket, responds } = await open(listener, [proxyLine('10.1.2.3')]);
     socket.write(get([`x-forwarded-for: 6.6.6.6, ${caller}`]));
-    expect((await answers(1))[0]).toContain(`200 ${caller}`);
+    expect((await responds(1))[0]).toContain(`200 ${caller}`);
   });
 
   it('believes no X-Forwarded-For of the caller that the header names', async () => {
     const listener = await listening({}, isSecure);
-    const { socket, answers } = await open(listener, [proxyLine(caller)]);
+    const { socket, responds } = await open(listener, [proxyLine(caller)]);
     socket.write(get(['x-forwarded-for: 6.6.6.6']));
-    expect((await answers(1))[0]).toContain(`200 ${caller}`);
+    expect((await responds(1))[0]).toContain(`200 ${caller}`);
   });
 
   it.each([
@@ -187,7 +187,7 @@ describe.each([
     expect(listener.refused).toEqual(['proxy_header_late 127.0.0.1']);
     const next = await open(listener, [proxyLine(caller)]);
     next.socket.write(get());
-    expect((await next.answers(1))[0]).toContain(caller);
+    expect((await next.responds(1))[0]).toContain(caller);
   });
 
   it('survives connections that are reset before, within and after the header', async () => {
@@ -199,9 +199,9 @@ describe.each([
       );
       raw.resetAndDestroy();
     }
-    const { socket, answers } = await open(listener, [proxyLine(caller)]);
+    const { socket, responds } = await open(listener, [proxyLine(caller)]);
     socket.write(get());
-    expect((await answers(1))[0]).toContain(caller);
+    expect((await responds(1))[0]).toContain(caller);
   });
 });
 
@@ -209,19 +209,19 @@ describe('a listener in plain text that expects PROXY headers', () => {
   it('loses nothing that comes together with one: requests, and a large body in pieces', async () => {
     const listener = await listening();
     const body = 'x'.repeat(300_000);
-    const { socket, answers } = await open(listener, [
+    const { socket, responds } = await open(listener, [
       Buffer.concat([proxyLine(caller), Buffer.from(`${get()}${post(body).slice(0, 100_000)}`)]),
     ]);
     socket.write(post(body).slice(100_000));
-    const told = await answers(2);
-    await until(async () => (await answers(2))[1]?.endsWith(body) === true);
+    const told = await responds(2);
+    await until(async () => (await responds(2))[1]?.endsWith(body) === true);
     expect(told[0]).toContain(`200 ${caller} `);
   });
 
   it('takes a second header for what it is: no request', async () => {
     const listener = await listening();
-    const { answers } = await open(listener, [proxyLine(caller), proxyLine('6.6.6.6')]);
-    expect((await answers(1))[0]).toMatch(/^400 /);
+    const { responds } = await open(listener, [proxyLine(caller), proxyLine('6.6.6.6')]);
+    expect((await responds(1))[0]).toMatch(/^400 /);
   });
 
   it('closes when its connections are done, a header that never came among them', async () => {
@@ -234,19 +234,19 @@ describe('a listener in plain text that expects PROXY headers', () => {
   it('keeps the time limit on a request’s head', async () => {
     const { server, ...listener } = await listening();
     server.headersTimeout = 100;
-    const { answers } = await open({ ...listener, server }, [
+    const { responds } = await open({ ...listener, server }, [
       proxyLine(caller),
       Buffer.from('GET / HTTP/1.1\r\n'),
     ]);
-    expect((await answers(1))[0]).toMatch(/^408 /);
+    expect((await responds(1))[0]).toMatch(/^408 /);
   });
 });
 
 describe('a listener that expects no PROXY headers', () => {
   it('takes one for what it is there: no request', async () => {
     const listener = await listening({ proxyProtocol: false });
-    const { answers } = await open(listener, [proxyLine(caller)]);
-    expect((await answers(1))[0]).toMatch(/^400 /);
+    const { responds } = await open(listener, [proxyLine(caller)]);
+    expect((await responds(1))[0]).toMatch(/^400 /);
   });
 
   it.each([
@@ -268,8 +268,8 @@ describe('a listener that expects no PROXY headers', () => {
     ['who reports is not trusted', '127.0.0.2', `x-forwarded-for: ${caller}`, '127.0.0.2'],
   ])('has the caller where %s', async (_what, from, header, address) => {
     const listener = await listening({ proxyProtocol: false });
-    const { socket, answers } = await open(listener, [], from);
+    const { socket, responds } = await open(listener, [], from);
     socket.write(get([header]));
-    expect((await answers(1))[0]).toContain(`200 ${address} `);
+    expect((await responds(1))[0]).toContain(`200 ${address} `);
   });
 });

@@ -37,10 +37,10 @@ function resolvingTo(...turns: readonly (readonly string[])[]): Resolve & { host
 
 describe('a guarded request', () => {
   it('posts the body and headers, and answers status and retry-after', async () => {
-    receiver.answer = (response) => response.writeHead(503, { 'retry-after': '7' }).end('busy');
-    const answer = await postOnLoopback(authority)({ url: receiver.url(), ...message }, never);
-    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
-    expect(answer.body).toHaveLength(0);
+    receiver.respond = (response) => response.writeHead(503, { 'retry-after': '7' }).end('busy');
+    const response = await postOnLoopback(authority)({ url: receiver.url(), ...message }, never);
+    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+    expect(response.body).toHaveLength(0);
     expect(receiver.received).toMatchObject([
       {
         path: '/hook?token=in-the-url',
@@ -51,16 +51,16 @@ describe('a guarded request', () => {
   });
 
   it.each([301, 302, 307, 308])('follows no redirect: %i', async (status) => {
-    receiver.answer = (response) => response.writeHead(status, { location: receiver.url() }).end();
-    const answer = await postOnLoopback(authority)({ url: receiver.url(), ...message }, never);
-    expect(answer.status).toBe(status);
+    receiver.respond = (response) => response.writeHead(status, { location: receiver.url() }).end();
+    const response = await postOnLoopback(authority)({ url: receiver.url(), ...message }, never);
+    expect(response.status).toBe(status);
     expect(receiver.received).toHaveLength(1);
   });
 
   it('reads little of an answer that does not end', async () => {
     let sent = 0;
     let cut = false;
-    receiver.answer = (response) => {
+    receiver.respond = (response) => {
       response.writeHead(200);
       const block = Buffer.alloc(16_384);
       const more = () => {
@@ -78,30 +78,30 @@ describe('a guarded request', () => {
   });
 
   it('takes the head for the answer where the body does not end in time', async () => {
-    receiver.answer = (response) => response.writeHead(200).write('and');
+    receiver.respond = (response) => response.writeHead(200).write('and');
     const post = postOnLoopback(authority);
-    const answer = await post({ url: receiver.url(), ...message }, AbortSignal.timeout(300));
-    expect(answer.status).toBe(200);
+    const response = await post({ url: receiver.url(), ...message }, AbortSignal.timeout(300));
+    expect(response.status).toBe(200);
   });
 
   it('fails where no answer comes in time', async () => {
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     const posting = postOnLoopback(authority)({ url: receiver.url(), ...message }, AbortSignal.timeout(100));
     await expect(posting).rejects.toThrow();
   });
 
   it('fails where the connection ends without an answer', async () => {
-    receiver.answer = (response) => response.destroy();
+    receiver.respond = (response) => response.destroy();
     await expect(postOnLoopback(authority)({ url: receiver.url(), ...message }, never)).rejects.toThrow();
   });
 
   it('fails where the head is too long', async () => {
-    receiver.answer = (response) => response.writeHead(200, { long: 'a'.repeat(20_000) }).end();
+    receiver.respond = (response) => response.writeHead(200, { long: 'a'.repeat(20_000) }).end();
     await expect(postOnLoopback(authority)({ url: receiver.url(), ...message }, never)).rejects.toThrow();
   });
 
   it('fails at once when it is stopped', async () => {
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     const stop = new AbortController();
     const posting = postOnLoopback(authority)({ url: receiver.url(), ...message }, stop.signal);
     await expect.poll(() => receiver.received.length).toBe(1);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => authority.remove());
 beforeEach(async () => {
   receiver = await startReceiver(authority);
-  receiver.answer = (response) => response.writeHead(200).end('{"é":1}');
+  receiver.respond = (response) => response.writeHead(200).end('{"é":1}');
 });
 afterEach(() => receiver.close());
 
@@ -37,20 +37,20 @@ describe('the body of an answer', () => {
 
   it('is read up to its bound, and no further', async () => {
     const post = poster();
-    receiver.answer = (response) => response.writeHead(200).end('a'.repeat(100));
+    receiver.respond = (response) => response.writeHead(200).end('a'.repeat(100));
     expect((await post()).body).toHaveLength(100);
-    receiver.answer = (response) => response.writeHead(200).end('a'.repeat(101));
+    receiver.respond = (response) => response.writeHead(200).end('a'.repeat(101));
     await expect(post()).rejects.toMatchObject({ name: 'AnswerTooLongError' });
   });
 
   it('is left alone with another status than 200', async () => {
-    receiver.answer = (response) => response.writeHead(503).write('and so on, without an end');
+    receiver.respond = (response) => response.writeHead(503).write('and so on, without an end');
     const { status, body } = await poster()();
     expect([status, body.length]).toEqual([503, 0]);
   });
 
   it('that is cut is none', async () => {
-    receiver.answer = (response) => {
+    receiver.respond = (response) => {
       response.writeHead(200, { 'content-length': 50 }).write('{}');
       response.on('close', () => undefined).destroy();
     };
@@ -58,7 +58,7 @@ describe('the body of an answer', () => {
   });
 
   it('that does not end in time is none', async () => {
-    receiver.answer = (response) => response.writeHead(200).write('{}');
+    receiver.respond = (response) => response.writeHead(200).write('{}');
     await expect(poster()(AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'AbortError' });
   });
 });
@@ -79,11 +79,11 @@ describe('a connection', () => {
 
   it('is made for each request at a time, and as many are kept as may be', async () => {
     const post = poster();
-    const answers: (() => void)[] = [];
-    receiver.answer = (response) => answers.push(() => response.writeHead(200).end('{}'));
+    const responses: (() => void)[] = [];
+    receiver.respond = (response) => responses.push(() => response.writeHead(200).end('{}'));
     const posting = [post(), post(), post()];
-    await expect.poll(() => answers.length).toBe(3);
-    for (const answer of answers) answer();
+    await expect.poll(() => responses.length).toBe(3);
+    for (const respond of responses) respond();
     await Promise.all(posting);
     await expect.poll(() => receiver.open()).toBe(keep.countMax);
   });
@@ -94,7 +94,7 @@ describe('a connection', () => {
   });
 
   it('waits for an answer however long nothing comes', async () => {
-    receiver.answer = (response) => void setTimeout(() => response.writeHead(200).end('{}'), 200);
+    receiver.respond = (response) => void setTimeout(() => response.writeHead(200).end('{}'), 200);
     const post = poster({ keep: { ...keep, idleMs: 50 } });
     expect((await post()).body.toString()).toBe('{}');
     expect((await post()).body.toString()).toBe('{}');
@@ -116,7 +116,7 @@ describe('a connection', () => {
   it('that the other side has closed is replaced by a new one, unseen', async () => {
     const post = poster();
     await post();
-    receiver.answer = (response, { port }) =>
+    receiver.respond = (response, { port }) =>
       port === ports()[0] ? response.destroy() : response.writeHead(200).end('{"again":true}');
     expect((await post()).body.toString()).toBe('{"again":true}');
     expect(receiver.received).toHaveLength(3);
@@ -125,7 +125,7 @@ describe('a connection', () => {
   it('that is closed again and again is an error', async () => {
     const post = poster();
     await post();
-    receiver.answer = (response) => response.destroy();
+    receiver.respond = (response) => response.destroy();
     await expect(post()).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(receiver.received).toHaveLength(3);
   });
@@ -133,7 +133,7 @@ describe('a connection', () => {
   it('that hangs is not tried anew', async () => {
     const post = poster();
     await post();
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     await expect(post(AbortSignal.timeout(100))).rejects.toMatchObject({ name: 'AbortError' });
     expect(receiver.received).toHaveLength(2);
   });

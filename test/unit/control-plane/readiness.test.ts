@@ -5,9 +5,9 @@ import { VirtualTime } from '../../support/virtual-time.ts';
 
 function readiness() {
   const time = new VirtualTime();
-  const database: { answers: boolean; full: string | undefined } = { answers: true, full: undefined };
+  const database: { responses: boolean; full: string | undefined } = { responses: true, full: undefined };
   const position = () =>
-    database.answers ? Promise.resolve({ epoch: 'e', revision: 1 }) : new Promise<never>(() => undefined);
+    database.responses ? Promise.resolve({ epoch: 'e', revision: 1 }) : new Promise<never>(() => undefined);
   const whyNotWritable = async () => database.full;
   const watched = watchReadiness({ store: { position, whyNotWritable }, clock: time, timers: time });
   const told: boolean[] = [];
@@ -26,7 +26,7 @@ describe('readiness', () => {
     const { time, database, watched, told, start } = readiness();
     start();
     await time.advance(10_000);
-    database.answers = false;
+    database.responses = false;
     await time.advance(4000);
     expect(watched.notReady()).toBeUndefined();
     await time.advance(60_000);

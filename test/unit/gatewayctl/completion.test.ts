@@ -24,8 +24,8 @@ function offered(line: string): string[] {
     '_gatewayctl',
     'for word in "$'.concat('{COMPREPLY[@]}"; do echo "$word"; done'),
   ].join('\n');
-  const answer = execFileSync('bash', ['--norc', '-c', script], { cwd: directory, encoding: 'utf8' });
-  return answer.split('\n').filter((word) => word !== '');
+  const response = execFileSync('bash', ['--norc', '-c', script], { cwd: directory, encoding: 'utf8' });
+  return response.split('\n').filter((word) => word !== '');
 }
 
 describe('in bash', () => {

@@ -11,11 +11,11 @@ const settings = { ...injectionSettings(), namespaces: undefined };
 /** One invocation. */
 function invoke(pod: TestPod) {
   const original = reviewOf('deployment');
-  const { answer } = review(
+  const { response } = review(
     JSON.stringify({ ...original, request: { ...original.request, object: pod } }),
     settings,
-  ) as Reviewed & { answer: { response: { allowed: boolean; patch?: string; auditAnnotations: object } } };
-  const { allowed, patch, auditAnnotations } = answer.response;
+  ) as Reviewed & { response: { response: { allowed: boolean; patch?: string; auditAnnotations: object } } };
+  const { allowed, patch, auditAnnotations } = response.response;
   const operations = patch === undefined ? [] : parseJson(Buffer.from(patch, 'base64').toString());
   return { allowed, audit: auditAnnotations, pod: applyPatch(pod, operations as object[]) };
 }

@@ -22,10 +22,14 @@ describe('who asks, for what and how', () => {
       'invalid x-api-key',
     ],
   ])('refuses %s', async (_name, headers, message) => {
-    const answer = await post(simulator, valid, { headers });
-    expect([answer.status, answer.json()]).toEqual([
+    const response = await post(simulator, valid, { headers });
+    expect([response.status, response.json()]).toEqual([
       401,
-      { type: 'error', error: { type: unauthorized, message }, request_id: answer.headers.get('request-id') },
+      {
+        type: 'error',
+        error: { type: unauthorized, message },
+        request_id: response.headers.get('request-id'),
+      },
     ]);
   });
 
@@ -86,13 +90,13 @@ describe('who asks, for what and how', () => {
       'content-type: must be application/json',
     ],
   ])('refuses a body that is %s', async (_name, body, headers, message) => {
-    const answer = await post(simulator, body, { headers });
-    expect([answer.status, answer.json().error.message]).toEqual([400, message]);
+    const response = await post(simulator, body, { headers });
+    expect([response.status, response.json().error.message]).toEqual([400, message]);
   });
 
   it('refuses more than 32 MiB', async () => {
-    const answer = await post(simulator, ' '.repeat(32 * 1024 * 1024 + 1));
-    expect([answer.status, answer.json().error.type]).toEqual([413, 'request_too_large']);
+    const response = await post(simulator, ' '.repeat(32 * 1024 * 1024 + 1));
+    expect([response.status, response.json().error.type]).toEqual([413, 'request_too_large']);
   });
 
   it('knows its paths and their methods', async () => {

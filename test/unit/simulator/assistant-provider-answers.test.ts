@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { answerTo, asked, boil, history, post, said, text, user, valid } from './post-message.ts';
+import { asked, boil, history, post, responseTo, said, text, user, valid } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -9,13 +9,13 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 
-const answered = (change: object = {}) => answerTo(simulator, change);
+const responseFor = (change: object = {}) => responseTo(simulator, change);
 
 const on = (model: string, change: object = {}) => ({ model, max_tokens: 4_000, ...change });
 
 describe('an answer', () => {
   it('says that it is simulated, and is the same for the same request', async () => {
-    const one = await answered();
+    const one = await responseFor();
     expect(one).toMatchObject({
       id: expect.stringMatching(/^msg_simulated\d+$/),
       type: 'message',
@@ -27,11 +27,11 @@ describe('an answer', () => {
       stop_details: null,
     });
     expect(one.content[0].text).not.toContain('hello');
-    expect({ ...(await answered()), id: '' }).toEqual({ ...one, id: '' });
+    expect({ ...(await responseFor()), id: '' }).toEqual({ ...one, id: '' });
   });
 
   it('comes from the dated model behind an alias', async () => {
-    expect((await answered({ model: 'claude-haiku-4-5' })).model).toBe('claude-haiku-4-5-20251001');
+    expect((await responseFor({ model: 'claude-haiku-4-5' })).model).toBe('claude-haiku-4-5-20251001');
   });
 
   it('has the vendor’s headers', async () => {
@@ -47,18 +47,18 @@ describe('an answer', () => {
   });
 
   it('ends at the token limit, and says so', async () => {
-    const { content, stop_reason, usage } = await answered({ max_tokens: 5 });
+    const { content, stop_reason, usage } = await responseFor({ max_tokens: 5 });
     expect([content, stop_reason]).toEqual([[text('This is a simulated ')], 'max_tokens']);
     expect(usage.output_tokens).toBe(5);
   });
 
   it('is empty when no token is allowed', async () => {
-    const { content, stop_reason, usage } = await answered({ max_tokens: 0 });
+    const { content, stop_reason, usage } = await responseFor({ max_tokens: 0 });
     expect([content, stop_reason, usage.output_tokens]).toEqual([[], 'max_tokens', 0]);
   });
 
   it('ends before the first stop sequence met, and names it', async () => {
-    const { content, stop_reason, stop_sequence } = await answered({
+    const { content, stop_reason, stop_sequence } = await responseFor({
       stop_sequences: ['nowhere', ' answer', ' simulated'],
     });
     expect([content, stop_reason, stop_sequence]).toEqual([
@@ -70,7 +70,7 @@ describe('an answer', () => {
 
   it('ends where the context does', async () => {
     const full = { messages: [asked('x'.repeat(799_960))], model: 'claude-sonnet-4-5' };
-    const { stop_reason, usage } = await answered(full);
+    const { stop_reason, usage } = await responseFor(full);
     expect([stop_reason, usage.input_tokens + usage.output_tokens]).toEqual([
       'model_context_window_exceeded',
       200_000,
@@ -79,20 +79,20 @@ describe('an answer', () => {
 
   it('has as many tokens as scripted', async () => {
     simulator.script({ tokens: 7 });
-    const { content, usage } = await answered();
+    const { content, usage } = await responseFor();
     expect([content, usage.output_tokens]).toEqual([[text('token '.repeat(7))], 7]);
   });
 
   it('holds what was received when asked', async () => {
     simulator.script({ echo: true });
-    const echo = JSON.parse((await answered()).content[0].text);
+    const echo = JSON.parse((await responseFor()).content[0].text);
     expect(JSON.parse(echo.body)).toEqual(valid);
     expect(echo.headers['x-api-key']).toMatch(/^sha256:/);
   });
 
   it('is told by the request itself', async () => {
     const directive = (simulate: object) => ({ messages: [asked(JSON.stringify({ simulate }))] });
-    expect((await answered(directive({ text: 'told' }))).content).toEqual([text('told')]);
+    expect((await responseFor(directive({ text: 'told' }))).content).toEqual([text('told')]);
     const refused = await post(simulator, { ...valid, ...directive({ colour: 'red' }) });
     expect([refused.status, refused.json().error.message]).toEqual([
       400,
@@ -103,20 +103,20 @@ describe('an answer', () => {
   it('is never scripted for a request that the vendor would refuse', async () => {
     simulator.script({ text: 'scripted' });
     expect((await post(simulator, { ...valid, n: 1 })).status).toBe(400);
-    expect((await answered()).content).toEqual([text('scripted')]);
+    expect((await responseFor()).content).toEqual([text('scripted')]);
   });
 
   it('ends as scripted, a refusal with its details', async () => {
     simulator.script({ finishReason: 'pause_turn' });
-    expect(await answered()).toMatchObject({ stop_reason: 'pause_turn', stop_details: null });
+    expect(await responseFor()).toMatchObject({ stop_reason: 'pause_turn', stop_details: null });
     simulator.script({ finishReason: 'refusal', text: 'I' });
-    expect(await answered()).toMatchObject({
+    expect(await responseFor()).toMatchObject({
       content: [text('I')],
       stop_reason: 'refusal',
       stop_details: { type: 'refusal', category: null, explanation: expect.any(String) },
     });
     simulator.script({ blocked: 'bio' });
-    expect(await answered()).toMatchObject({
+    expect(await responseFor()).toMatchObject({
       content: [],
       stop_reason: 'refusal',
       stop_details: { type: 'refusal', category: 'bio' },
@@ -131,7 +131,7 @@ describe('an answer', () => {
         { uri: 'https://example.com/heat', text: 'Tea is hot.' },
       ],
     });
-    const { content, usage } = await answered();
+    const { content, usage } = await responseFor();
     expect(content.map(({ type }: { type: string }) => type)).toEqual([
       'server_tool_use',
       'web_search_tool_result',
@@ -148,7 +148,7 @@ describe('an answer', () => {
     });
     expect(content[3]).toEqual(text(' Ice is not.'));
     expect(usage.server_tool_use.web_search_requests).toBe(1);
-    await answered(history(user, said(content), user));
+    await responseFor(history(user, said(content), user));
   });
 });
 
@@ -160,7 +160,7 @@ describe('a structured answer', () => {
       required: ['name', 'kind', 'cups'],
       additionalProperties: false,
     };
-    const { content } = await answered({ output_config: { format: { type: 'json_schema', schema } } });
+    const { content } = await responseFor({ output_config: { format: { type: 'json_schema', schema } } });
     expect(JSON.parse(content[0].text)).toEqual({ name: 'simulated', kind: 'black', cups: 0 });
   });
 });
@@ -188,7 +188,7 @@ describe('tool calls', () => {
       [call('boil', { cups: 1 }), call('stir', {}, 2)],
     ],
   ])('are %s', async (_name, tool_choice, calls) => {
-    const { content, stop_reason } = await answered({
+    const { content, stop_reason } = await responseFor({
       tools,
       ...(tool_choice !== undefined && { tool_choice }),
     });
@@ -204,16 +204,16 @@ describe('tool calls', () => {
         { name: 'stir', arguments: 'no JSON' },
       ],
     });
-    const { content } = await answered({ tools });
+    const { content } = await responseFor({ tools });
     expect(content).toEqual([text('On it.'), call('boil', { cups: 2 }), call('stir', {}, 2)]);
   });
 
   it('have ids of their own in every answer, so that a conversation may hold several', async () => {
     const forced = { tools, tool_choice: { type: 'any' } };
-    const first = await answered(forced);
+    const first = await responseFor(forced);
     const id = first.content[0].id;
     const done = asked([{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
-    const second = await answered({ ...forced, messages: [user, said(first.content), done] });
+    const second = await responseFor({ ...forced, messages: [user, said(first.content), done] });
     expect(second.content[0].id).not.toBe(id);
   });
 });
@@ -221,7 +221,7 @@ describe('tool calls', () => {
 describe('thinking', () => {
   const adaptive = { thinking: { type: 'adaptive' } };
   const kinds = (change: object) =>
-    answered(change).then(({ content }) => content.map(({ type }: { type: string }) => type));
+    responseFor(change).then(({ content }) => content.map(({ type }: { type: string }) => type));
 
   it.each<readonly [string, object, readonly string[]]>([
     ['not by itself', {}, ['text']],
@@ -244,7 +244,7 @@ describe('thinking', () => {
   });
 
   it('is shown or kept back as asked, else as the model does', async () => {
-    const shown = async (change: object) => (await answered(change)).content[0];
+    const shown = async (change: object) => (await responseFor(change)).content[0];
     simulator.script({ reasoning: 'Need a kettle.' }, { times: Infinity });
     const signature = expect.stringMatching(/^[A-Za-z0-9+/]{40,}=*$/);
     const open = { type: 'thinking', thinking: 'Need a kettle.', signature };
@@ -260,16 +260,16 @@ describe('thinking', () => {
   });
 
   it('counts among the output tokens, and may use them up', async () => {
-    const { usage } = await answered(adaptive);
+    const { usage } = await responseFor(adaptive);
     expect(usage.output_tokens_details.thinking_tokens).toBeGreaterThan(5);
     expect(usage.output_tokens).toBeGreaterThan(usage.output_tokens_details.thinking_tokens);
-    const short = await answered({ model: 'claude-opus-5', max_tokens: 5 });
+    const short = await responseFor({ model: 'claude-opus-5', max_tokens: 5 });
     expect(short).toMatchObject({
       content: [{ type: 'thinking' }],
       stop_reason: 'max_tokens',
       usage: { output_tokens: 5, output_tokens_details: { thinking_tokens: 5 } },
     });
-    expect((await answered()).usage).not.toHaveProperty('output_tokens_details');
+    expect((await responseFor()).usage).not.toHaveProperty('output_tokens_details');
   });
 });
 
@@ -290,17 +290,17 @@ describe('a scripted error', () => {
     [529, 'overloaded_error'],
   ])('%i is of type %s', async (status, type) => {
     simulator.script({ status, headers: { 'retry-after': '3' } });
-    const answer = await post(simulator, valid);
-    expect([answer.status, answer.json()]).toEqual([
+    const response = await post(simulator, valid);
+    expect([response.status, response.json()]).toEqual([
       status,
       {
         type: 'error',
         error: { type, message: expect.any(String) },
-        request_id: answer.headers.get('request-id'),
+        request_id: response.headers.get('request-id'),
       },
     ]);
-    expect(answer.headers.get('retry-after')).toBe('3');
-    expect(answer.headers.get('anthropic-ratelimit-requests-limit')).toBe('4000');
+    expect(response.headers.get('retry-after')).toBe('3');
+    expect(response.headers.get('anthropic-ratelimit-requests-limit')).toBe('4000');
   });
 
   it('says what was scripted', async () => {

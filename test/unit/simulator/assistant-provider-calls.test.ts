@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const unanswered = (index: number, ids: string) =>
+const withoutResult = (index: number, ids: string) =>
   `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${ids}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
 
 const stray = (at: string, id: string) =>
@@ -59,27 +59,27 @@ describe('tool calls', () => {
       history(asked([call('a')])),
       'messages.0.content.0: `tool_use` blocks can only be in `assistant` messages',
     ],
-    ['never answered', history(user, said([call('a')])), unanswered(1, 'a')],
-    ['answered with words', history(user, said([call('a')]), user), unanswered(1, 'a')],
+    ['never answered', history(user, said([call('a')])), withoutResult(1, 'a')],
+    ['answered with words', history(user, said([call('a')]), user), withoutResult(1, 'a')],
     [
       'answered too late',
       history(user, said([call('a')]), user, said('x'), asked([result('a')])),
-      unanswered(1, 'a'),
+      withoutResult(1, 'a'),
     ],
     [
       'answered after words',
       history(user, said([call('a')]), asked([text('x'), result('a')])),
-      unanswered(1, 'a'),
+      withoutResult(1, 'a'),
     ],
     [
       'answered in a message after words',
       history(user, said([call('a')]), user, asked([result('a')])),
-      unanswered(1, 'a'),
+      withoutResult(1, 'a'),
     ],
     [
       'answered in part',
       history(user, said([call('a'), call('b'), call('c')]), asked([result('b')])),
-      unanswered(1, 'a, c'),
+      withoutResult(1, 'a, c'),
     ],
     [
       'of one id in one turn',

@@ -107,8 +107,8 @@ describe('images and documents', () => {
   ])('are refused: %s', (...row) => expectRefusal(simulator, row));
 
   it('are not found where they are files, for there are none', async () => {
-    const answer = await post(simulator, { ...valid, ...image({ type: 'file', file_id: 'file_1' }) });
-    expect([answer.status, answer.json().error]).toEqual([
+    const response = await post(simulator, { ...valid, ...image({ type: 'file', file_id: 'file_1' }) });
+    expect([response.status, response.json().error]).toEqual([
       404,
       { type: 'not_found_error', message: 'File not found: file_1' },
     ]);

@@ -195,8 +195,8 @@ describe('what a model does not take', () => {
     'toString',
     'claude-opus-5-20260724',
   ])('is the model %s', async (model) => {
-    const answer = await post(simulator, { ...valid, model });
-    expect([answer.status, answer.json().error]).toEqual([
+    const response = await post(simulator, { ...valid, model });
+    expect([response.status, response.json().error]).toEqual([
       404,
       { type: 'not_found_error', message: `model: ${model}` },
     ]);

@@ -39,14 +39,14 @@ describe('a stream', () => {
         output_tokens: 57,
       },
     });
-    const answer = await streamed({ tools: [boil], ...adaptive });
-    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    const response = await streamed({ tools: [boil], ...adaptive });
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
     const transcript = await readFile(
       new URL('../../transcripts/assistant-provider.sse', import.meta.url),
       'utf8',
     );
-    expect(comparable(answer.events())).toEqual(comparable(eventsOf(transcript)));
+    expect(comparable(response.events())).toEqual(comparable(eventsOf(transcript)));
   });
 
   it('has these bytes', async () => {
@@ -146,8 +146,8 @@ describe('a stream that fails', () => {
   };
 
   it('has an error event in place of the rest', async () => {
-    const answer = await failing({ errorAfterEvents: 4 });
-    const events = answer.events();
+    const response = await failing({ errorAfterEvents: 4 });
+    const events = response.events();
     expect(events.map(({ type }) => type)).toEqual([
       'message_start',
       'content_block_start',
@@ -158,27 +158,27 @@ describe('a stream that fails', () => {
     expect(events.at(-1)).toEqual({
       type: 'error',
       error: { type: 'overloaded_error', message: 'Overloaded' },
-      request_id: answer.headers.get('request-id'),
+      request_id: response.headers.get('request-id'),
     });
   });
 
   it('may fail before its first event, after a status of 200', async () => {
-    const answer = await failing({ errorAfterEvents: 0, error: { type: 'api_error', message: 'broken' } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toContain('text/event-stream');
-    expect(answer.events()).toMatchObject([
+    const response = await failing({ errorAfterEvents: 0, error: { type: 'api_error', message: 'broken' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    expect(response.events()).toMatchObject([
       { type: 'error', error: { type: 'api_error', message: 'broken' } },
     ]);
   });
 
   it('may end without its end', async () => {
-    const answer = await failing({ stop: { by: 'end', afterPieces: 5 } });
-    expect(answer.events().at(-1)?.type).toBe('content_block_delta');
+    const response = await failing({ stop: { by: 'end', afterPieces: 5 } });
+    expect(response.events().at(-1)?.type).toBe('content_block_delta');
   });
 
   it('is an error from the start when scripted so', async () => {
-    const answer = await failing({ status: 529 });
-    expect([answer.status, answer.json().error.type]).toEqual([529, 'overloaded_error']);
+    const response = await failing({ status: 529 });
+    expect([response.status, response.json().error.type]).toEqual([529, 'overloaded_error']);
   });
 });
 

@@ -31,8 +31,8 @@ async function called(mode: object, behaviour: object = {}): Promise<readonly Bl
     reasoning: 'Need a kettle.',
     ...behaviour,
   });
-  const answer = await post(simulator, { ...valid, tools: [boil], ...mode });
-  return answer.json().content;
+  const response = await post(simulator, { ...valid, tools: [boil], ...mode });
+  return response.json().content;
 }
 
 function replied(mode: object, content: readonly Block[], ...more: readonly object[]) {
@@ -158,8 +158,8 @@ describe('where thinking must stand', () => {
   it('is again before later calls, where thinking is spread between them', async () => {
     const history = replied(manual, await called(manual));
     const headers = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
-    const answer = await post(simulator, { ...valid, ...history }, { headers });
-    expect(answer.json().content[0].type).toBe('thinking');
+    const response = await post(simulator, { ...valid, ...history }, { headers });
+    expect(response.json().content[0].type).toBe('thinking');
   });
 
   it('is first in its message, within a budget', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { answerTo, asked, boil, post, said, text, user, valid } from './post-message.ts';
+import { asked, boil, post, responseTo, said, text, user, valid } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 
-const answered = (change: object = {}) => answerTo(simulator, change);
+const responseFor = (change: object = {}) => responseTo(simulator, change);
 
 describe('usage', () => {
   const cached = (words: string, cache_control: object = { type: 'ephemeral' }) => ({
@@ -17,7 +17,7 @@ describe('usage', () => {
     cache_control,
   });
   const long = 'x'.repeat(8_000);
-  const usage = async (change: object) => (await answered(change)).usage;
+  const usage = async (change: object) => (await responseFor(change)).usage;
 
   it('counts what was sent', async () => {
     expect(await usage({})).toMatchObject({
@@ -75,13 +75,13 @@ describe('usage', () => {
     simulator.script({ usage: { input_tokens: 1_000_000, cache_read_input_tokens: 9 } });
     expect(await usage({})).toMatchObject({ input_tokens: 1_000_000, cache_read_input_tokens: 9 });
     simulator.script({ usage: null });
-    expect(await answered()).not.toHaveProperty('usage');
+    expect(await responseFor()).not.toHaveProperty('usage');
   });
 
   it('is counted beforehand to the same number', async () => {
     const { max_tokens: _, ...countable } = { ...valid, tools: [boil], system: 'Be brief.' };
-    const answer = await post(simulator, countable, { path: '/v1/messages/count_tokens' });
-    expect(answer.json()).toEqual({ input_tokens: (await usage(countable)).input_tokens });
+    const response = await post(simulator, countable, { path: '/v1/messages/count_tokens' });
+    expect(response.json()).toEqual({ input_tokens: (await usage(countable)).input_tokens });
     for (const change of [{ max_tokens: 5 }, { stream: true }, { temperature: 1 }]) {
       const refused = await post(
         simulator,

@@ -61,8 +61,8 @@ describe('how an answer is sent', () => {
 
   it('cuts the bytes where asked, in the middle of a character too', async () => {
     simulator.script({ text: 'täglich 🍵 Tee', pieceBytes: [1, 7, 3] });
-    const answer = await postChat(simulator, streamed);
-    const text = answer
+    const result = await postChat(simulator, streamed);
+    const text = result
       .events()
       .map((event) => (event.choices as [{ delta: { content?: string } }])[0].delta.content);
     expect(text.join('')).toBe('täglich 🍵 Tee');
@@ -109,7 +109,7 @@ describe('an answer that stops early', () => {
   it('never answers, and notices when the client leaves', async () => {
     simulator.script({ stop: { by: 'silence', beforeHead: true } });
     const leave = new AbortController();
-    const answer = fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
+    const result = fetch(`${simulator.baseUrls['gpt-provider']}/chat/completions`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk-sim-test', 'content-type': 'application/json' },
       body: JSON.stringify(valid),
@@ -118,7 +118,7 @@ describe('an answer that stops early', () => {
     await until(() => simulator.requests[0]?.status === 200);
     expect(simulator.requests[0]?.ended).toBeUndefined();
     leave.abort();
-    await expect(answer).rejects.toThrow();
+    await expect(result).rejects.toThrow();
     await until(() => simulator.requests[0]?.ended === 'client_left');
   });
 
@@ -154,26 +154,26 @@ describe('an answer that is none', () => {
 
   it('sends one event of any size', async () => {
     simulator.script({ tokens: 1, tokenBytes: 5_000_000 });
-    const answer = await postChat(simulator, streamed);
-    expect(answer.text.length).toBeGreaterThan(5_000_000);
-    expect(eventsOf(answer.text)).toHaveLength(3);
+    const result = await postChat(simulator, streamed);
+    expect(result.text.length).toBeGreaterThan(5_000_000);
+    expect(eventsOf(result.text)).toHaveLength(3);
   });
 
   it('adds headers in any spelling of theirs', async () => {
     simulator.script({ status: 429, headers: { 'retry-after': '6m0s', 'retry-after-ms': '1500' } });
-    const answer = await postChat(simulator, valid);
-    expect(answer.status).toBe(429);
-    expect(answer.headers.get('retry-after')).toBe('6m0s');
-    expect(answer.headers.get('retry-after-ms')).toBe('1500');
-    expect(answer.headers.get('x-ratelimit-limit-requests')).toBe('10000');
+    const result = await postChat(simulator, valid);
+    expect(result.status).toBe(429);
+    expect(result.headers.get('retry-after')).toBe('6m0s');
+    expect(result.headers.get('retry-after-ms')).toBe('1500');
+    expect(result.headers.get('x-ratelimit-limit-requests')).toBe('10000');
   });
 });
 
 describe('which request a behaviour is for', () => {
   const statuses = async (count: number) => {
-    const answers = [];
-    for (let i = 0; i < count; i += 1) answers.push((await postChat(simulator, valid)).status);
-    return answers;
+    const responses = [];
+    for (let i = 0; i < count; i += 1) responses.push((await postChat(simulator, valid)).status);
+    return responses;
   };
 
   it('is the next one, then the one after', async () => {
@@ -221,9 +221,9 @@ describe('which request a behaviour is for', () => {
     ['a field of Object', { toString: 1 }, "no field 'toString'"],
     ['no object', 7, 'simulate must be an object'],
   ])('is refused in the request with %s', async (_name, simulate, message) => {
-    const answer = await asking(simulate);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain(message);
+    const result = await asking(simulate);
+    expect(result.status).toBe(400);
+    expect(result.text).toContain(message);
   });
 });
 
@@ -259,14 +259,14 @@ describe('what was received', () => {
   it('is echoed when asked, with credentials only as their hash', async () => {
     const secret = 'sk-svc-0123456789abcdefghij';
     simulator.script({ echo: true } satisfies Behaviour);
-    const answer = await postChat(
+    const result = await postChat(
       simulator,
       { ...valid, messages: [{ role: 'user', content: `my key is ${secret}` }] },
       { authorization: 'Bearer sk-sim-canary', 'x-odd': secret },
     );
-    expect(answer.text).not.toContain(secret);
-    expect(answer.text).not.toContain('sk-sim-canary');
-    const { choices } = (await answer.json()) as { choices: [{ message: { content: string } }] };
+    expect(result.text).not.toContain(secret);
+    expect(result.text).not.toContain('sk-sim-canary');
+    const { choices } = (await result.json()) as { choices: [{ message: { content: string } }] };
     const echo = JSON.parse(choices[0].message.content);
     expect(echo.headers.authorization).toBe(
       'Bearer sha256:4a854f024a6d10427d793f5f1d0d6e7e87ddb10f185bb4fd1f44db075c315950',
@@ -294,10 +294,10 @@ describe('the server', () => {
   it('ends open streams when it is closed', async () => {
     const other = await startSimulator({ host: '127.0.0.1', port: 0 });
     other.script({ tokens: 1_000_000, pieceDelayMs: 1 });
-    const answer = postChat(other, streamed);
+    const result = postChat(other, streamed);
     await until(() => other.requests[0]?.status === 200);
     await other.close();
-    await expect(answer).rejects.toThrow();
+    await expect(result).rejects.toThrow();
   });
 
   it('logs method, path and status, and no credential', async () => {

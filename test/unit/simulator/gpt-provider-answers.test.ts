@@ -26,25 +26,25 @@ interface Usage {
   readonly completion_tokens_details: { readonly reasoning_tokens: number };
 }
 
-async function answered(
+async function responseTo(
   change: object,
 ): Promise<{ choices: readonly Choice[]; usage?: Usage; model: string }> {
-  const answer = await postChat(simulator, { ...valid, ...change });
-  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-  return (await answer.json()) as unknown as { choices: readonly Choice[]; usage?: Usage; model: string };
+  const response = await postChat(simulator, { ...valid, ...change });
+  expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
+  return (await response.json()) as unknown as { choices: readonly Choice[]; usage?: Usage; model: string };
 }
 
 const streamed = (change: object = {}): Promise<Posted> =>
   postChat(simulator, { ...valid, stream: true, ...change });
-const said = (change: object) => answered(change).then(({ choices }) => choices[0]?.message.content);
+const said = (change: object) => responseTo(change).then(({ choices }) => choices[0]?.message.content);
 
 describe('streams', () => {
   it('have the shape of the vendor’s, event by event', async () => {
     const simulate = { text: 'Tea ready.' };
     const messages = [{ role: 'user', content: JSON.stringify({ simulate }) }];
-    const answer = await streamed({ messages, stream_options: { include_usage: true } });
-    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    expect(shapes(answer.events())).toEqual(shapes(await transcript('gpt-provider-text.sse')));
+    const response = await streamed({ messages, stream_options: { include_usage: true } });
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(shapes(response.events())).toEqual(shapes(await transcript('gpt-provider-text.sse')));
   });
 
   it('carry tool calls in the vendor’s deltas', async () => {
@@ -79,7 +79,7 @@ describe('streams', () => {
   });
 
   it('say the same and count the same as the answer that is no stream', async () => {
-    const whole = await answered({});
+    const whole = await responseTo({});
     const events = (await streamed({ stream_options: { include_usage: true } })).events();
     const text = events.flatMap((event) =>
       (event.choices as Choice[]).map((choice) => choice.delta.content ?? ''),
@@ -119,11 +119,11 @@ describe('texts', () => {
   });
 
   it('come from the dated model behind a name', async () => {
-    expect((await answered({})).model).toBe('gpt-4o-mini-2024-07-18');
+    expect((await responseTo({})).model).toBe('gpt-4o-mini-2024-07-18');
   });
 
   it('end at the token limit, and say so', async () => {
-    const { choices, usage } = await answered({ max_tokens: 5 });
+    const { choices, usage } = await responseTo({ max_tokens: 5 });
     expect(choices[0]).toMatchObject({
       finish_reason: 'length',
       message: { content: 'This is a simulated ' },
@@ -132,39 +132,39 @@ describe('texts', () => {
   });
 
   it('end before a stop', async () => {
-    const { choices } = await answered({ stop: ['nowhere', ' simulated'] });
+    const { choices } = await responseTo({ stop: ['nowhere', ' simulated'] });
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'This is a' } });
   });
 
   it('come n times, and cost n times', async () => {
-    const one = await answered({});
-    const three = await answered({ n: 3 });
+    const one = await responseTo({});
+    const three = await responseTo({ n: 3 });
     expect(three.choices.map((choice) => choice.index)).toEqual([0, 1, 2]);
     expect(three.usage?.completion_tokens).toBe((one.usage?.completion_tokens ?? 0) * 3);
   });
 
   it('have as many tokens as scripted', async () => {
     simulator.script({ tokens: 7 });
-    const { choices, usage } = await answered({});
+    const { choices, usage } = await responseTo({});
     expect(choices[0]?.message.content).toBe('token '.repeat(7));
     expect(usage?.completion_tokens).toBe(7);
   });
 
   it('carry the probabilities asked for', async () => {
-    const { choices } = await answered({ logprobs: true, top_logprobs: 2 });
+    const { choices } = await responseTo({ logprobs: true, top_logprobs: 2 });
     const tokens = choices[0]?.logprobs?.content ?? [];
     expect(tokens.map((one) => one.token).join('')).toBe(choices[0]?.message.content);
     expect(tokens[0]).toMatchObject({ bytes: expect.any(Array), top_logprobs: [{}, {}] });
   });
 
   it('of a reasoning model cost tokens that are not seen', async () => {
-    const { usage } = await answered({ model: 'o4-mini', reasoning_effort: 'high' });
+    const { usage } = await responseTo({ model: 'o4-mini', reasoning_effort: 'high' });
     expect(usage?.completion_tokens_details.reasoning_tokens).toBe(256);
     expect(usage?.completion_tokens).toBeGreaterThan(256);
   });
 
   it('of a reasoning model are empty when it reasoned up to the limit', async () => {
-    const { choices, usage } = await answered({ model: 'o4-mini', max_completion_tokens: 10 });
+    const { choices, usage } = await responseTo({ model: 'o4-mini', max_completion_tokens: 10 });
     expect(choices[0]).toMatchObject({ finish_reason: 'length', message: { content: '' } });
     expect(usage).toMatchObject({
       completion_tokens: 10,
@@ -175,19 +175,19 @@ describe('texts', () => {
 
 describe('usage', () => {
   it('adds up', async () => {
-    const { usage } = await answered({});
+    const { usage } = await responseTo({});
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
     expect(usage?.prompt_tokens).toBe(3 + 3 + 2);
   });
 
   it('is what was scripted, or missing', async () => {
     simulator.script({ usage: { prompt_tokens: 1_000_000, prompt_tokens_details: { cached_tokens: 9 } } });
-    expect((await answered({})).usage).toMatchObject({
+    expect((await responseTo({})).usage).toMatchObject({
       prompt_tokens: 1_000_000,
       prompt_tokens_details: { cached_tokens: 9 },
     });
     simulator.script({ usage: null });
-    expect(await answered({})).not.toHaveProperty('usage');
+    expect(await responseTo({})).not.toHaveProperty('usage');
     simulator.script({ usage: null });
     const events = (await streamed({ stream_options: { include_usage: true } })).events();
     expect(events.every((event) => event.usage === null)).toBe(true);
@@ -281,20 +281,20 @@ describe('tool calls', () => {
       'tool_calls',
     ],
   ])('are %s', async (_name, tool_choice, calls, finish) => {
-    const { choices } = await answered({ tools, ...(tool_choice !== undefined && { tool_choice }) });
+    const { choices } = await responseTo({ tools, ...(tool_choice !== undefined && { tool_choice }) });
     expect(choices[0]?.message.tool_calls).toEqual(calls);
     expect(choices[0]?.finish_reason).toBe(finish);
     expect(choices[0]?.message.content === null).toBe(calls !== undefined);
   });
 
   it('are several when the request asks for several', async () => {
-    const { choices } = await answered({ tools, tool_choice: 'required', parallel_tool_calls: true });
+    const { choices } = await responseTo({ tools, tool_choice: 'required', parallel_tool_calls: true });
     expect(choices[0]?.message.tool_calls).toEqual([boil, { ...shell, id: 'call_simulated_2' }]);
   });
 
   it('come in the deprecated form to who asks in it', async () => {
     const functions = [{ name: 'boil', parameters: { type: 'object', properties: {} } }];
-    const { choices } = await answered({ functions, function_call: { name: 'boil' } });
+    const { choices } = await responseTo({ functions, function_call: { name: 'boil' } });
     expect(choices[0]?.message).toMatchObject({
       content: null,
       function_call: { name: 'boil', arguments: '{}' },

@@ -149,7 +149,7 @@ describe('messages', () => {
   it.each<Refusal>(refusedMessages)('refuses %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, readonly object[]]>(takenMessages)('takes %s', async (_name, messages) => {
-    const answer = await postChat(simulator, { ...valid, messages });
-    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+    const response = await postChat(simulator, { ...valid, messages });
+    expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
   });
 });

@@ -23,18 +23,18 @@ const flagged = ({ results }: ModerationCreateResponse) =>
 
 describe('moderation, asked with the official SDK,', () => {
   it('flags the categories that a text names, and answers in the order of the texts', async () => {
-    const answer = await client().moderations.create({
+    const response = await client().moderations.create({
       model: 'omni-moderation-latest',
       input: ['quiet', 'flag:violence and flag:self-harm/intent', 'flag:hate=0.49', 'flag:hate=0.5'],
     });
-    expect(flagged(answer)).toEqual([[], ['self-harm/intent', 'violence'], [], ['hate']]);
-    expect(answer.results.map((result) => result.flagged)).toEqual([false, true, false, true]);
-    expect(answer.results[2]?.category_scores.hate).toBe(0.49);
-    expect(answer).toMatchObject({
+    expect(flagged(response)).toEqual([[], ['self-harm/intent', 'violence'], [], ['hate']]);
+    expect(response.results.map((result) => result.flagged)).toEqual([false, true, false, true]);
+    expect(response.results[2]?.category_scores.hate).toBe(0.49);
+    expect(response).toMatchObject({
       id: expect.stringMatching(/^modr-/),
       model: 'omni-moderation-2024-09-26',
     });
-    const { categories = {}, category_scores, category_applied_input_types } = answer.results[0] ?? {};
+    const { categories = {}, category_scores, category_applied_input_types } = response.results[0] ?? {};
     expect(Object.keys(categories)).toHaveLength(13);
     expect(Object.keys(category_scores ?? {})).toEqual(Object.keys(categories));
     expect(Object.keys(category_applied_input_types ?? {})).toEqual(Object.keys(categories));
@@ -77,9 +77,9 @@ describe('moderation refuses', () => {
       'too_many_images',
     ],
   ])('%s', async (_what, body, param, code) => {
-    const answer = await moderate(body);
-    expect(await answer.json()).toMatchObject({ error: { type: 'invalid_request_error', param, code } });
-    expect(answer.status).toBe(400);
+    const response = await moderate(body);
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param, code } });
+    expect(response.status).toBe(400);
   });
 
   it('32 texts never', async () => {
@@ -87,8 +87,11 @@ describe('moderation refuses', () => {
   });
 
   it('another key', async () => {
-    const answer = await moderate({ input: 'a' }, { authorization: 'Bearer sk-other' });
-    expect([answer.status, await answer.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }]);
+    const response = await moderate({ input: 'a' }, { authorization: 'Bearer sk-other' });
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { error: { code: 'invalid_api_key' } },
+    ]);
   });
 
   it('another method', async () => {

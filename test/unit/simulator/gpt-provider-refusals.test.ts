@@ -210,9 +210,9 @@ describe('who asks, for what and how', () => {
       /^Incorrect API key/,
     ],
   ])('refuses %s', async (_name, headers, code, message) => {
-    const answer = await postChat(simulator, valid, headers);
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toEqual({
+    const response = await postChat(simulator, valid, headers);
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({
       error: { message: expect.stringMatching(message), type: 'invalid_request_error', param: null, code },
     });
   });
@@ -225,8 +225,8 @@ describe('who asks, for what and how', () => {
 
   it('does not know another model, nor one with a provider in front', async () => {
     for (const model of ['gpt-99', 'gpt-provider/gpt-4o-mini', '', 'toString']) {
-      const answer = await postChat(simulator, { ...valid, model });
-      expect([answer.status, await answer.json()]).toEqual([
+      const response = await postChat(simulator, { ...valid, model });
+      expect([response.status, await response.json()]).toEqual([
         404,
         {
           error: {
@@ -241,8 +241,8 @@ describe('who asks, for what and how', () => {
   });
 
   it('does not chat with an embedding model', async () => {
-    const answer = await postChat(simulator, { ...valid, model: 'text-embedding-3-small' });
-    expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('not a chat model')]);
+    const response = await postChat(simulator, { ...valid, model: 'text-embedding-3-small' });
+    expect([response.status, response.text]).toEqual([404, expect.stringContaining('not a chat model')]);
   });
 
   it.each<readonly [string, unknown, Record<string, string>, RegExp]>([
@@ -257,9 +257,9 @@ describe('who asks, for what and how', () => {
       /you must provide a model parameter/,
     ],
   ])('refuses %s', async (_name, body, headers, message) => {
-    const answer = await postChat(simulator, body, headers);
-    expect(answer.status).toBe(400);
-    expect(answer.text).toMatch(message);
+    const response = await postChat(simulator, body, headers);
+    expect(response.status).toBe(400);
+    expect(response.text).toMatch(message);
   });
 
   it('knows its paths and their methods', async () => {

@@ -167,8 +167,8 @@ describe('the form of the answer', () => {
     const change = {
       outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: {} } } } },
     };
-    const answer = await postConverse(simulator, { ...valid, ...change });
-    expect(answer.json()).toEqual({ Message: 'Start of structure or map found where not expected' });
+    const response = await postConverse(simulator, { ...valid, ...change });
+    expect(response.json()).toEqual({ Message: 'Start of structure or map found where not expected' });
   });
 
   it.each<Taken>([

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import { signThought } from '../../../simulator/managed-cloud-models/thinking.ts';
 import {
-  answeredBy,
   assistant,
   call,
   deepseek,
@@ -15,6 +14,7 @@ import {
   llama,
   mistral,
   nova2,
+  respondedBy,
   result,
   sonnet,
   sonnet5,
@@ -31,9 +31,9 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 
-const answered = (change?: object, target?: Target) => answeredBy(simulator, change, target);
+const responseFor = (change?: object, target?: Target) => respondedBy(simulator, change, target);
 const contentOf = async (change?: object, target?: Target) =>
-  (await answered(change, target)).output.message.content;
+  (await responseFor(change, target)).output.message.content;
 
 const point = { cachePoint: { type: 'default' } };
 const long = { text: 'tea '.repeat(2_000) };
@@ -41,7 +41,7 @@ const budget = extra({ thinking: { type: 'enabled', budget_tokens: 1024 } });
 
 describe('an answer', () => {
   it('has the vendor’s members and nothing else', async () => {
-    expect(await answered()).toEqual({
+    expect(await responseFor()).toEqual({
       metrics: { latencyMs: 1 },
       output: { message: { role: 'assistant', content: [{ text: expect.any(String) }] } },
       stopReason: 'end_turn',
@@ -64,23 +64,25 @@ describe('an answer', () => {
   });
 
   it('ends at the token limit, and says so', async () => {
-    const { output, stopReason, usage } = await answered(inference({ maxTokens: 5 }));
+    const { output, stopReason, usage } = await responseFor(inference({ maxTokens: 5 }));
     expect(output.message.content).toEqual([{ text: 'This is a simulated ' }]);
     expect([stopReason, usage?.outputTokens]).toEqual(['max_tokens', 5]);
   });
 
   it('ends before the first stop sequence, and tells which on request', async () => {
     const stops = inference({ stopSequences: ['No model', ' simulated'] });
-    expect(await answered(stops)).toMatchObject({
+    expect(await responseFor(stops)).toMatchObject({
       output: { message: { content: [{ text: 'This is a' }] } },
       stopReason: 'stop_sequence',
     });
     const paths = { additionalModelResponseFieldPaths: ['/stop_sequence', '/stop_reason', '/nothing'] };
-    expect((await answered({ ...stops, ...paths })).additionalModelResponseFields).toEqual({
+    expect((await responseFor({ ...stops, ...paths })).additionalModelResponseFields).toEqual({
       stop_sequence: ' simulated',
       stop_reason: 'stop_sequence',
     });
-    expect(await answered(paths)).toMatchObject({ additionalModelResponseFields: { stop_sequence: null } });
+    expect(await responseFor(paths)).toMatchObject({
+      additionalModelResponseFields: { stop_sequence: null },
+    });
   });
 
   it('keeps to a schema, given either way', async () => {
@@ -105,7 +107,7 @@ describe('an answer', () => {
       performanceConfig: { latency: 'standard' },
       guardrailConfig: { guardrailIdentifier: 'sim1', guardrailVersion: '1', trace: 'enabled' },
     };
-    expect(await answered(asked)).toMatchObject({
+    expect(await responseFor(asked)).toMatchObject({
       serviceTier: { type: 'flex' },
       performanceConfig: { latency: 'standard' },
       trace: { guardrail: { inputAssessment: { sim1: {} } } },
@@ -162,7 +164,7 @@ describe('tools', () => {
 
   it('are called only when a call is forced', async () => {
     expect(await contentOf({ toolConfig })).toEqual([{ text: expect.any(String) }]);
-    expect(await answered({ toolConfig: { tools, toolChoice: { any: {} } } })).toMatchObject({
+    expect(await responseFor({ toolConfig: { tools, toolChoice: { any: {} } } })).toMatchObject({
       output: {
         message: { content: [{ toolUse: { toolUseId: 'tooluse_simulated_1_1', name: 'boil', input: {} } }] },
       },
@@ -191,7 +193,7 @@ describe('tools', () => {
 
   it('are not called where the choice is none', async () => {
     const none = { toolConfig, ...extra({ tool_choice: { type: 'none' } }) };
-    expect(await answered(none)).toMatchObject({ stopReason: 'end_turn' });
+    expect(await responseFor(none)).toMatchObject({ stopReason: 'end_turn' });
   });
 
   it('are called under ids that differ within a conversation and fit the model', async () => {
@@ -214,7 +216,7 @@ describe('tools', () => {
         { name: 'pour', arguments: '{"cups":' },
       ],
     });
-    expect(await answered()).toMatchObject({
+    expect(await responseFor()).toMatchObject({
       output: {
         message: {
           content: [
@@ -273,15 +275,17 @@ describe('thoughts', () => {
         reasoningRedacted ? 'redactedContent' : 'reasoningText',
       ]);
       const messages = [hello, assistant(...content), user(result('tooluse_simulated_1_1'))];
-      expect(await answered({ toolConfig, ...budget, messages })).toMatchObject({ stopReason: 'end_turn' });
+      expect(await responseFor({ toolConfig, ...budget, messages })).toMatchObject({
+        stopReason: 'end_turn',
+      });
     }
   });
 
   it('count as output, and use up the limit', async () => {
-    const whole = await answered(budget);
-    const plain = await answered();
+    const whole = await responseFor(budget);
+    const plain = await responseFor();
     expect(Number(whole.usage?.outputTokens)).toBeGreaterThan(Number(plain.usage?.outputTokens));
-    const cut = await answered({ ...inference({ maxTokens: 3 }) }, { model: sonnet5 });
+    const cut = await responseFor({ ...inference({ maxTokens: 3 }) }, { model: sonnet5 });
     expect(cut).toMatchObject({
       output: { message: { content: [{ reasoningContent: { reasoningText: { text: 'A simulated ' } } }] } },
       stopReason: 'max_tokens',
@@ -292,7 +296,7 @@ describe('thoughts', () => {
 
 describe('usage', () => {
   it('tells what is written to the cache on a first turn, beside the input and within the total', async () => {
-    const { usage } = await answered({ system: [long, point] });
+    const { usage } = await responseFor({ system: [long, point] });
     expect(usage).toEqual({
       inputTokens: 5,
       outputTokens: expect.any(Number),
@@ -305,7 +309,7 @@ describe('usage', () => {
 
   it('tells what is read from it on later turns', async () => {
     const hour = { cachePoint: { type: 'default', ttl: '1h' } };
-    const { usage } = await answered({
+    const { usage } = await responseFor({
       system: [long, hour],
       messages: [hello, assistant({ text: 'x' }), hello],
     });
@@ -314,15 +318,15 @@ describe('usage', () => {
   });
 
   it('caches nothing below the model’s minimum, and is silent of a model without a cache', async () => {
-    const { usage } = await answered({ system: [{ text: 'short' }, point] });
+    const { usage } = await responseFor({ system: [{ text: 'short' }, point] });
     expect(usage).toMatchObject({ inputTokens: 7, cacheWriteInputTokens: 0 });
-    expect((await answered({}, { model: llama })).usage).not.toHaveProperty('cacheReadInputTokens');
+    expect((await responseFor({}, { model: llama })).usage).not.toHaveProperty('cacheReadInputTokens');
   });
 
   it('is what a behaviour says, or nothing', async () => {
     simulator.script({ usage: { inputTokens: 20, cacheReadInputTokens: 400 } });
-    expect((await answered()).usage).toMatchObject({ inputTokens: 20, cacheReadInputTokens: 400 });
+    expect((await responseFor()).usage).toMatchObject({ inputTokens: 20, cacheReadInputTokens: 400 });
     simulator.script({ usage: null });
-    expect(await answered()).not.toHaveProperty('usage');
+    expect(await responseFor()).not.toHaveProperty('usage');
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { answeredBy, history, postConverse, toolConfig, user, valid } from './post-converse.ts';
+import { history, postConverse, respondedBy, toolConfig, user, valid } from './post-converse.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -9,12 +9,12 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 
-const answered = (change?: object) => answeredBy(simulator, change);
+const responseFor = (change?: object) => respondedBy(simulator, change);
 
 describe('a behaviour', () => {
   it('may stand in the last user message', async () => {
     const simulate = { text: 'Tea ready.', finishReason: 'content_filtered' };
-    expect(await answered(history(user({ text: JSON.stringify({ simulate }) })))).toMatchObject({
+    expect(await responseFor(history(user({ text: JSON.stringify({ simulate }) })))).toMatchObject({
       output: { message: { content: [{ text: 'Tea ready.' }] } },
       stopReason: 'content_filtered',
     });
@@ -22,8 +22,8 @@ describe('a behaviour', () => {
 
   it('that is malformed is refused there', async () => {
     const messages = [user({ text: '{"simulate":{"txt":""}}' })];
-    const answer = await postConverse(simulator, { messages });
-    expect([answer.status, answer.json()]).toEqual([
+    const response = await postConverse(simulator, { messages });
+    expect([response.status, response.json()]).toEqual([
       400,
       { message: expect.stringContaining("no field 'txt'") },
     ]);
@@ -31,7 +31,7 @@ describe('a behaviour', () => {
 
   it('may block the prompt', async () => {
     simulator.script({ blocked: 'guardrail_intervened' });
-    expect(await answered({ toolConfig })).toMatchObject({
+    expect(await responseFor({ toolConfig })).toMatchObject({
       output: { message: { content: [{ text: expect.stringContaining('guardrail') }] } },
       stopReason: 'guardrail_intervened',
     });
@@ -42,7 +42,7 @@ describe('a behaviour', () => {
       text: 'Boil.',
       citations: [{ uri: 'https://tea.example', title: 'Tea', text: 'Boil it.' }],
     });
-    expect((await answered()).output.message.content).toEqual([
+    expect((await responseFor()).output.message.content).toEqual([
       {
         citationsContent: {
           content: [{ text: 'Boil.' }],
@@ -72,9 +72,9 @@ describe('a behaviour', () => {
   ])('of status %i answers with %s', async (status, type) => {
     for (const stream of [false, true]) {
       simulator.script({ status });
-      const answer = await postConverse(simulator, valid, { stream });
-      expect([answer.status, answer.json()]).toEqual([status, { message: expect.any(String) }]);
-      expect(answer.headers.get('x-amzn-errortype')).toBe(
+      const response = await postConverse(simulator, valid, { stream });
+      expect([response.status, response.json()]).toEqual([status, { message: expect.any(String) }]);
+      expect(response.headers.get('x-amzn-errortype')).toBe(
         `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
       );
     }
@@ -85,8 +85,8 @@ describe('a behaviour', () => {
       status: 424,
       error: { type: 'ModelErrorException', message: 'broken', originalStatusCode: '500', resourceName: 'x' },
     });
-    const answer = await postConverse(simulator, valid);
-    expect(answer.json()).toEqual({ message: 'broken', originalStatusCode: 500, resourceName: 'x' });
+    const response = await postConverse(simulator, valid);
+    expect(response.json()).toEqual({ message: 'broken', originalStatusCode: 500, resourceName: 'x' });
     simulator.script({ status: 429, error: { type: 'ModelNotReadyException' } });
     const other = await postConverse(simulator, valid);
     expect(other.json()).toEqual({ message: expect.stringContaining('not ready') });

@@ -216,10 +216,10 @@ describe('fields', () => {
       'Unable to decode a value as base64',
     ],
   ])('cannot read %s, and says so from below the service', async (_name, change, message) => {
-    const answer = await postConverse(simulator, { ...valid, ...change });
-    expect(answer.json()).toEqual({ Message: message });
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('x-amzn-errortype')).toBe(
+    const response = await postConverse(simulator, { ...valid, ...change });
+    expect(response.json()).toEqual({ Message: message });
+    expect(response.status).toBe(400);
+    expect(response.headers.get('x-amzn-errortype')).toBe(
       'SerializationException:http://internal.amazon.com/coral/com.amazon.coral.service/',
     );
   });

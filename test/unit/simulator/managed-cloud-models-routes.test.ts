@@ -173,8 +173,8 @@ describe('requests', () => {
   });
 
   it('with an API key that is not known are denied with a capital Message', async () => {
-    const answer = await postConverse(simulator, valid, { headers: { authorization: 'Bearer ABSKother' } });
-    expect([answer.status, answer.json()]).toEqual([
+    const response = await postConverse(simulator, valid, { headers: { authorization: 'Bearer ABSKother' } });
+    expect([response.status, response.json()]).toEqual([
       403,
       { Message: 'Authentication failed: Please make sure your API Key is valid.' },
     ]);
@@ -183,18 +183,18 @@ describe('requests', () => {
   });
 
   it('carry a request id, also when refused', async () => {
-    const answers = [await postConverse(simulator, valid), await postConverse(simulator, '{')];
-    const ids = answers.map(({ headers }) => headers.get('x-amzn-requestid'));
+    const responses = [await postConverse(simulator, valid), await postConverse(simulator, '{')];
+    const ids = responses.map(({ headers }) => headers.get('x-amzn-requestid'));
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
   it('show no credential in an echo', async () => {
     simulator.script({ echo: true });
-    const answer = await postConverse(simulator, valid, {
+    const response = await postConverse(simulator, valid, {
       headers: { 'x-amz-security-token': accounts.temporary.sessionToken },
     });
-    expect(answer.bytes.toString()).not.toContain(accounts.temporary.sessionToken);
-    expect(answer.bytes.toString()).not.toContain('sk-sim-test');
+    expect(response.bytes.toString()).not.toContain(accounts.temporary.sessionToken);
+    expect(response.bytes.toString()).not.toContain('sk-sim-test');
   });
 });

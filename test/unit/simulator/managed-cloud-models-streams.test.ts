@@ -21,9 +21,9 @@ afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 
 async function streamed(change: object = {}): Promise<Posted> {
-  const answer = await postConverse(simulator, { ...valid, ...change }, { stream: true });
-  expect(answer.status).toBe(200);
-  return answer;
+  const response = await postConverse(simulator, { ...valid, ...change }, { stream: true });
+  expect(response.status).toBe(200);
+  return response;
 }
 
 const typeOf = ({ headers }: Frame) => headers[0]?.[1];
@@ -238,8 +238,8 @@ describe('a stream that fails', () => {
     const broken = Buffer.from(whole);
     broken.writeUInt8(broken.readUInt8(20) ^ 1, 20);
     simulator.script({ bodyBase64: Buffer.concat([whole, broken]).toString('base64') });
-    const answer = await streamed();
-    expect(() => answer.frames()).toThrow('checksum of the frame');
+    const response = await streamed();
+    expect(() => response.frames()).toThrow('checksum of the frame');
     simulator.script({ bodyBase64: whole.subarray(0, 40).toString('base64'), pieceBytes: [7] });
     expect((await streamed()).bytes).toHaveLength(40);
   });

@@ -52,9 +52,9 @@ export function eventsOf(text: string): readonly Readonly<Record<string, unknown
 export type Refusal = readonly [name: string, change: object, param: string | null, code: string | null];
 
 export async function expectRefusal(simulator: Simulator, [, change, param, code]: Refusal): Promise<void> {
-  const answer = await postChat(simulator, { ...valid, ...change });
-  expect(await answer.json()).toEqual({
+  const response = await postChat(simulator, { ...valid, ...change });
+  expect(await response.json()).toEqual({
     error: { message: expect.any(String), type: 'invalid_request_error', param, code },
   });
-  expect(answer.status).toBe(400);
+  expect(response.status).toBe(400);
 }

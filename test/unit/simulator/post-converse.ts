@@ -126,39 +126,39 @@ export async function expectRefusal(
   simulator: Simulator,
   [, change, message, model = sonnet]: Refusal,
 ): Promise<void> {
-  const answer = await postConverse(simulator, { ...valid, ...change }, { model });
-  expect(answer.json()).toEqual({ message: expect.stringContaining(message) });
-  expect(answer.status).toBe(400);
-  expect(answer.headers.get('x-amzn-errortype')).toMatch(/^ValidationException:http:\/\//);
+  const response = await postConverse(simulator, { ...valid, ...change }, { model });
+  expect(response.json()).toEqual({ message: expect.stringContaining(message) });
+  expect(response.status).toBe(400);
+  expect(response.headers.get('x-amzn-errortype')).toMatch(/^ValidationException:http:\/\//);
 }
 
 export type Taken = [name: string, change: object, model?: string];
 
 export async function expectTaken(simulator: Simulator, [, change, model = sonnet]: Taken): Promise<void> {
-  const answer = await postConverse(simulator, { ...valid, ...change }, { model });
-  expect([answer.status, answer.status === 200 ? '' : answer.bytes.toString()]).toEqual([200, '']);
+  const response = await postConverse(simulator, { ...valid, ...change }, { model });
+  expect([response.status, response.status === 200 ? '' : response.bytes.toString()]).toEqual([200, '']);
 }
 
 /** The whole of a refusal: its status, the type in its header without the address behind it, and its body. */
 export async function refusalOf(simulator: Simulator, change: object, target: Target): Promise<unknown> {
-  const answer = await postConverse(simulator, { ...valid, ...change }, target);
-  const type = answer.headers.get('x-amzn-errortype')?.split(':')[0];
-  return { status: answer.status, type, ...answer.json() };
+  const response = await postConverse(simulator, { ...valid, ...change }, target);
+  const type = response.headers.get('x-amzn-errortype')?.split(':')[0];
+  return { status: response.status, type, ...response.json() };
 }
 
-export interface Answered {
+export interface JsonResponse {
   readonly output: { readonly message: { readonly role: string; readonly content: readonly Json[] } };
   readonly stopReason: string;
   readonly usage?: Readonly<Record<string, number>>;
 }
 
 /** What came back for a request that must be taken. */
-export async function answeredBy(
+export async function respondedBy(
   simulator: Simulator,
   change: object = {},
   target: Target = {},
-): Promise<Answered & Json> {
-  const answer = await postConverse(simulator, { ...valid, ...change }, target);
-  expect([answer.status, answer.status === 200 ? '' : answer.bytes.toString()]).toEqual([200, '']);
-  return answer.json() as unknown as Answered & Json;
+): Promise<JsonResponse & Json> {
+  const response = await postConverse(simulator, { ...valid, ...change }, target);
+  expect([response.status, response.status === 200 ? '' : response.bytes.toString()]).toEqual([200, '']);
+  return response.json() as unknown as JsonResponse & Json;
 }

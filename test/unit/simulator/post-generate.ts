@@ -69,9 +69,9 @@ export async function generated(
   change: object = {},
   model?: string,
 ): Promise<Generated> {
-  const answer = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
-  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-  return JSON.parse(answer.text);
+  const response = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
+  expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
+  return JSON.parse(response.text);
 }
 
 /** The responses of a stream of events, whose framing must be the vendor's. */
@@ -81,9 +81,9 @@ export async function streamed(
   model?: string,
 ): Promise<Generated[]> {
   const asked = { method: 'streamGenerateContent', query: '?alt=sse', body: { ...valid, ...change } };
-  const answer = await post(simulator, { ...asked, ...(model && { model }) });
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-  return eventsOf(answer.text).map((event) => event as unknown as Generated);
+  const response = await post(simulator, { ...asked, ...(model && { model }) });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  return eventsOf(response.text).map((event) => event as unknown as Generated);
 }
 
 export function eventsOf(text: string): readonly Json[] {
@@ -102,15 +102,15 @@ export async function expectRefusal(
   simulator: Simulator,
   [, change, message, model]: Refusal,
 ): Promise<void> {
-  const answer = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
-  expect(JSON.parse(answer.text)).toMatchObject({
+  const response = await post(simulator, { body: { ...valid, ...change }, ...(model && { model }) });
+  expect(JSON.parse(response.text)).toMatchObject({
     error: {
       code: 400,
       status: 'INVALID_ARGUMENT',
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     },
   });
-  expect(answer.status).toBe(400);
+  expect(response.status).toBe(400);
 }
 
 /** What differs from a valid request that the vendor takes as well, and of which model. */

@@ -92,8 +92,8 @@ export async function expectRefusal(
   [, change, message]: Refusal,
   target?: Target,
 ): Promise<void> {
-  const answer = await post(simulator, { ...valid, ...change }, target);
-  expect(answer.json()).toEqual({
+  const response = await post(simulator, { ...valid, ...change }, target);
+  expect(response.json()).toEqual({
     type: 'error',
     error: {
       type: 'invalid_request_error',
@@ -101,17 +101,17 @@ export async function expectRefusal(
     },
     request_id: expect.stringMatching(/^req_simulated\d+$/),
   });
-  expect(answer.status).toBe(400);
+  expect(response.status).toBe(400);
 }
 
 export async function expectTaken(simulator: Simulator, change: object, target?: Target): Promise<void> {
-  const answer = await post(simulator, { ...valid, ...change }, target);
-  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+  const response = await post(simulator, { ...valid, ...change }, target);
+  expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
 }
 
 /** The answer to a request that is taken, as JSON. */
-export async function answerTo(simulator: Simulator, change: object = {}): Promise<Json> {
-  const answer = await post(simulator, { ...valid, ...change });
-  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-  return answer.json();
+export async function responseTo(simulator: Simulator, change: object = {}): Promise<Json> {
+  const response = await post(simulator, { ...valid, ...change });
+  expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
+  return response.json();
 }

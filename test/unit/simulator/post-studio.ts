@@ -39,14 +39,14 @@ export function studio(simulator: () => Simulator) {
   };
 }
 
-export async function expectAnswer(answer: Posted, status: number, body: object): Promise<void> {
-  expect([answer.status, await answer.json()]).toEqual([status, body]);
-  expect(answer.headers.get('content-type')).toBe('application/json');
-  expect(answer.headers.get('apim-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+export async function expectResponse(response: Posted, status: number, body: object): Promise<void> {
+  expect([response.status, await response.json()]).toEqual([status, body]);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(response.headers.get('apim-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 }
 
-export function expectTaken(answer: Posted): void {
-  expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
+export function expectTaken(response: Posted): void {
+  expect([response.status, response.status === 200 ? '' : response.text]).toEqual([200, '']);
 }
 
 /** A refusal in the words of the models' own vendor. */
@@ -96,7 +96,7 @@ interface Offsets {
   readonly end_offset: number;
 }
 
-export interface Answered {
+export interface JsonResponse {
   readonly id: string;
   readonly model: string;
   readonly choices: readonly Choice[];
@@ -105,22 +105,22 @@ export interface Answered {
 }
 
 /** What was answered, once it was taken. */
-export async function answered(asked: Promise<Posted>): Promise<Answered> {
-  const answer = await asked;
-  expectTaken(answer);
-  return (await answer.json()) as unknown as Answered;
+export async function responseTo(asked: Promise<Posted>): Promise<JsonResponse> {
+  const response = await asked;
+  expectTaken(response);
+  return (await response.json()) as unknown as JsonResponse;
 }
 
 /** The events of a stream but its `[DONE]`. */
-export async function events(asked: Promise<Posted>): Promise<readonly Answered[]> {
-  const answer = await asked;
-  expectTaken(answer);
-  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-  return answer.events() as unknown as readonly Answered[];
+export async function events(asked: Promise<Posted>): Promise<readonly JsonResponse[]> {
+  const response = await asked;
+  expectTaken(response);
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  return response.events() as unknown as readonly JsonResponse[];
 }
 
 /** The text of a stream. */
-export const textOf = (list: readonly Answered[]) =>
+export const textOf = (list: readonly JsonResponse[]) =>
   list.flatMap(({ choices }) => choices.map((choice) => choice.delta?.content ?? '')).join('');
 
 const safe = { filtered: false, severity: 'safe' };

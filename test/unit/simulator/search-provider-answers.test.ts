@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 
-const answered = (change: object = {}, model?: string) => generated(simulator, change, model);
+const responseTo = (change: object = {}, model?: string) => generated(simulator, change, model);
 const partsOf = ({ candidates: [first] }: Generated): readonly Part[] => first.content?.parts ?? [];
-const textOf = (answer: Generated) =>
-  partsOf(answer)
+const textOf = (response: Generated) =>
+  partsOf(response)
     .map((part) => (part.thought ? '' : part.text))
     .join('');
 const directed = (simulate: Behaviour) => ({
@@ -26,63 +26,63 @@ const flash35 = 'gemini-3.5-flash';
 
 describe('texts', () => {
   it('say that they are simulated, and are the same for the same request', async () => {
-    const answer = await answered();
-    expect(textOf(answer)).toContain('simulated');
-    expect(textOf(answer)).toContain('gemini-2.5-flash');
-    expect(textOf(answer)).not.toContain('hello');
-    expect(textOf(await answered())).toBe(textOf(answer));
-    expect(answer).toMatchObject({
+    const response = await responseTo();
+    expect(textOf(response)).toContain('simulated');
+    expect(textOf(response)).toContain('gemini-2.5-flash');
+    expect(textOf(response)).not.toContain('hello');
+    expect(textOf(await responseTo())).toBe(textOf(response));
+    expect(response).toMatchObject({
       candidates: [{ finishReason: 'STOP', index: 0, content: { role: 'model' } }],
     });
   });
 
   it('come from the model behind an alias, each with an id of its own', async () => {
-    const first = await answered({}, 'gemini-pro-latest');
+    const first = await responseTo({}, 'gemini-pro-latest');
     expect(first.modelVersion).toBe('gemini-3.1-pro-preview');
-    expect((await answered()).responseId).not.toBe(first.responseId);
+    expect((await responseTo()).responseId).not.toBe(first.responseId);
   });
 
   it('are what is scripted, or asked for in the last message', async () => {
     simulator.script({ text: 'Scripted.' });
-    expect(textOf(await answered())).toBe('Scripted.');
-    expect(textOf(await answered(directed({ text: 'Directed.' })))).toBe('Directed.');
-    expect(textOf(await answered(directed({ tokens: 3, tokenBytes: 4 })))).toBe('toketoketoke');
+    expect(textOf(await responseTo())).toBe('Scripted.');
+    expect(textOf(await responseTo(directed({ text: 'Directed.' })))).toBe('Directed.');
+    expect(textOf(await responseTo(directed({ tokens: 3, tokenBytes: 4 })))).toBe('toketoketoke');
   });
 
   it('tell a directive that is malformed', async () => {
-    const answer = await post(simulator, { body: directed({ txt: 'a' } as Behaviour) });
-    expect([answer.status, answer.text]).toEqual([
+    const response = await post(simulator, { body: directed({ txt: 'a' } as Behaviour) });
+    expect([response.status, response.text]).toEqual([
       400,
       expect.stringContaining("simulate has no field 'txt'"),
     ]);
   });
 
   it('end at the token limit, and say so', async () => {
-    const answer = await answered(config({ maxOutputTokens: 5 }), 'gemini-2.0-flash');
-    expect(answer.candidates[0]).toMatchObject({
+    const response = await responseTo(config({ maxOutputTokens: 5 }), 'gemini-2.0-flash');
+    expect(response.candidates[0]).toMatchObject({
       finishReason: 'MAX_TOKENS',
       content: { parts: [{ text: 'This is a simulated ' }] },
     });
-    expect(answer.usageMetadata.candidatesTokenCount).toBe(5);
+    expect(response.usageMetadata.candidatesTokenCount).toBe(5);
   });
 
   it('end before a stop sequence', async () => {
-    const answer = await answered(config({ stopSequences: ['nowhere', ' simulated'] }));
-    expect([textOf(answer), answer.candidates[0].finishReason]).toEqual(['This is a', 'STOP']);
+    const response = await responseTo(config({ stopSequences: ['nowhere', ' simulated'] }));
+    expect([textOf(response), response.candidates[0].finishReason]).toEqual(['This is a', 'STOP']);
     const limits = config({ stopSequences: [' simulated'], maxOutputTokens: 5 });
-    expect((await answered(limits, 'gemini-2.0-flash')).candidates[0].finishReason).toBe('STOP');
+    expect((await responseTo(limits, 'gemini-2.0-flash')).candidates[0].finishReason).toBe('STOP');
   });
 
   it('come as several candidates, and cost as many times', async () => {
-    const one = await answered({}, 'gemini-2.0-flash');
-    const three = await answered(config({ candidateCount: 3 }), 'gemini-2.0-flash');
+    const one = await responseTo({}, 'gemini-2.0-flash');
+    const three = await responseTo(config({ candidateCount: 3 }), 'gemini-2.0-flash');
     expect(three.candidates.map((candidate) => candidate.index)).toEqual([0, 1, 2]);
     expect(three.usageMetadata.candidatesTokenCount).toBe((one.usageMetadata.candidatesTokenCount ?? 0) * 3);
   });
 
   it('carry the probabilities asked for', async () => {
     const fields = config({ responseLogprobs: true, logprobs: 2 });
-    const [candidate] = (await answered(fields, 'gemini-2.0-flash')).candidates;
+    const [candidate] = (await responseTo(fields, 'gemini-2.0-flash')).candidates;
     const { chosenCandidates, topCandidates } = candidate.logprobsResult as Record<string, Json[]>;
     expect(chosenCandidates?.map((one) => one.token).join('')).toContain('simulated');
     expect(topCandidates?.[0]).toMatchObject({ candidates: [{}, {}] });
@@ -91,7 +91,7 @@ describe('texts', () => {
 
   it('tell what was received, the key only as its hash', async () => {
     simulator.script({ echo: true });
-    const text = textOf(await answered());
+    const text = textOf(await responseTo());
     expect(JSON.parse(text)).toMatchObject({ method: 'POST', body: JSON.stringify(valid) });
     expect(text).not.toContain('AIzaSimTest');
   });
@@ -101,9 +101,9 @@ describe('thinking', () => {
   const thinking = (fields: object) => config({ thinkingConfig: fields });
 
   it('is counted, and shown only when asked for', async () => {
-    const silent = await answered();
+    const silent = await responseTo();
     expect([partsOf(silent).length, silent.usageMetadata.thoughtsTokenCount]).toEqual([1, 64]);
-    const [thought, text] = partsOf(await answered(thinking({ includeThoughts: true })));
+    const [thought, text] = partsOf(await responseTo(thinking({ includeThoughts: true })));
     expect(thought).toEqual({ text: expect.stringContaining('simulated'), thought: true });
     expect(text).not.toHaveProperty('thought');
   });
@@ -119,21 +119,23 @@ describe('thinking', () => {
     [{}, 'gemini-3.1-pro-preview', 256],
     [{}, 'gemini-2.0-flash', undefined],
   ])('of %j by %s costs %s tokens', async (change, model, tokens) => {
-    const { usageMetadata } = await answered(change, model);
+    const { usageMetadata } = await responseTo(change, model);
     expect(usageMetadata.thoughtsTokenCount).toBe(tokens);
   });
 
   it('is what is scripted', async () => {
     simulator.script({ reasoning: 'Weighing kettles.', text: 'On it.' });
-    const answer = await answered(thinking({ includeThoughts: true }));
-    expect(partsOf(answer)).toEqual([{ text: 'Weighing kettles.', thought: true }, { text: 'On it.' }]);
-    expect(answer.usageMetadata.thoughtsTokenCount).toBe(5);
+    const response = await responseTo(thinking({ includeThoughts: true }));
+    expect(partsOf(response)).toEqual([{ text: 'Weighing kettles.', thought: true }, { text: 'On it.' }]);
+    expect(response.usageMetadata.thoughtsTokenCount).toBe(5);
   });
 
   it('up to the limit leaves a candidate without parts', async () => {
-    const answer = await answered(config({ maxOutputTokens: 10 }));
-    expect(answer.candidates).toEqual([{ content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }]);
-    expect(answer.usageMetadata).toEqual({
+    const response = await responseTo(config({ maxOutputTokens: 10 }));
+    expect(response.candidates).toEqual([
+      { content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 },
+    ]);
+    expect(response.usageMetadata).toEqual({
       promptTokenCount: 2,
       thoughtsTokenCount: 10,
       totalTokenCount: 12,
@@ -146,7 +148,7 @@ describe('structured answers', () => {
   const json = (fields: object) => config({ responseMimeType: 'application/json', ...fields });
 
   it('are an object when only JSON is asked for', async () => {
-    expect(JSON.parse(textOf(await answered(json({}))))).toEqual({
+    expect(JSON.parse(textOf(await responseTo(json({}))))).toEqual({
       simulated: true,
       model: 'gemini-2.5-flash',
     });
@@ -179,13 +181,15 @@ describe('structured answers', () => {
       },
     ],
   ])('are what %s allows', async (field, schema) => {
-    const answer = await answered(json({ [field]: schema }));
-    expect(JSON.parse(textOf(answer))).toEqual({ name: 'simulated', cups: 2, leaves: ['green'] });
+    const response = await responseTo(json({ [field]: schema }));
+    expect(JSON.parse(textOf(response))).toEqual({ name: 'simulated', cups: 2, leaves: ['green'] });
   });
 
   it('are one of the words allowed', async () => {
     const responseSchema = { type: 'STRING', enum: ['green', 'black'] };
-    expect(textOf(await answered(config({ responseMimeType: 'text/x.enum', responseSchema })))).toBe('green');
+    expect(textOf(await responseTo(config({ responseMimeType: 'text/x.enum', responseSchema })))).toBe(
+      'green',
+    );
   });
 });
 
@@ -208,15 +212,15 @@ describe('calls', () => {
       [boil, { name: 'stir', args: {} }],
     ],
   ])('are %s, and end with STOP', async (_name, change, calls) => {
-    const answer = await answered(change);
-    expect(partsOf(answer).flatMap((part) => part.functionCall ?? [])).toEqual(calls);
-    expect(answer.candidates[0].finishReason).toBe('STOP');
-    expect(textOf(answer) === '').toBe(calls.length > 0);
+    const response = await responseTo(change);
+    expect(partsOf(response).flatMap((part) => part.functionCall ?? [])).toEqual(calls);
+    expect(response.candidates[0].finishReason).toBe('STOP');
+    expect(textOf(response) === '').toBe(calls.length > 0);
   });
 
   it('have an id and a signature on the first, of a model that signs', async () => {
     const [first, second] = partsOf(
-      await answered(mode({ mode: 'ANY', allowedFunctionNames: ['boil', 'stir'] }), flash35),
+      await responseTo(mode({ mode: 'ANY', allowedFunctionNames: ['boil', 'stir'] }), flash35),
     );
     expect(first).toEqual({
       functionCall: { id: expect.stringMatching(/^fc-/), ...boil },
@@ -227,21 +231,21 @@ describe('calls', () => {
   });
 
   it('have a signature of an older model while it thinks with tools, and no id', async () => {
-    const [thinks] = partsOf(await answered(mode({ mode: 'ANY' })));
+    const [thinks] = partsOf(await responseTo(mode({ mode: 'ANY' })));
     expect(thinks).toEqual({ functionCall: boil, thoughtSignature: expect.any(String) });
     const off = { ...mode({ mode: 'ANY' }), ...config({ thinkingConfig: { thinkingBudget: 0 } }) };
-    expect(partsOf(await answered(off))).toEqual([{ functionCall: boil }]);
+    expect(partsOf(await responseTo(off))).toEqual([{ functionCall: boil }]);
   });
 
   it('are what is scripted, text beside them', async () => {
     simulator.script({ text: 'On it.', toolCalls: [{ name: 'pour', arguments: '{"cups":2}' }] });
-    expect(partsOf(await answered({}, 'gemini-2.0-flash'))).toEqual([
+    expect(partsOf(await responseTo({}, 'gemini-2.0-flash'))).toEqual([
       { text: 'On it.' },
       { functionCall: { name: 'pour', args: { cups: 2 } } },
     ]);
-    const answer = await post(simulator, {
+    const response = await post(simulator, {
       body: directed({ toolCalls: [{ name: 'pour', arguments: '[1' }] }),
     });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('no JSON object')]);
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining('no JSON object')]);
   });
 });

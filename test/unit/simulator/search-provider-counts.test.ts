@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 beforeEach(() => simulator.reset());
 
-const answered = (change: object = {}, model?: string) => generated(simulator, change, model);
+const responseTo = (change: object = {}, model?: string) => generated(simulator, change, model);
 
 describe('counts', () => {
   it('add up: thoughts beside the candidates, what is cached within the prompt', async () => {
@@ -18,7 +18,7 @@ describe('counts', () => {
       cachedContent: 'cachedContents/sim-a',
       contents: [{ parts: [{ text: 'hello' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] }],
     };
-    const { usageMetadata } = await answered(body);
+    const { usageMetadata } = await responseTo(body);
     expect(usageMetadata).toEqual({
       promptTokenCount: 2 + 2_048 + 258,
       cachedContentTokenCount: 2_048,
@@ -34,7 +34,7 @@ describe('counts', () => {
   });
 
   it('have what a search found', async () => {
-    const { usageMetadata: usage } = await answered({ tools: [{ googleSearch: {} }] });
+    const { usageMetadata: usage } = await responseTo({ tools: [{ googleSearch: {} }] });
     expect(usage.toolUsePromptTokenCount).toBe(32);
     expect(usage.totalTokenCount).toBe(2 + 32 + 34 + 64);
   });
@@ -43,14 +43,14 @@ describe('counts', () => {
     simulator.script({
       usage: { promptTokenCount: 520, cachedContentTokenCount: 400, candidatesTokenCount: 7 },
     });
-    expect((await answered({}, 'gemini-2.0-flash')).usageMetadata).toMatchObject({
+    expect((await responseTo({}, 'gemini-2.0-flash')).usageMetadata).toMatchObject({
       promptTokenCount: 520,
       cachedContentTokenCount: 400,
       candidatesTokenCount: 7,
       totalTokenCount: 527,
     });
     simulator.script({ usage: null });
-    expect(await answered()).not.toHaveProperty('usageMetadata');
+    expect(await responseTo()).not.toHaveProperty('usageMetadata');
   });
 
   it('of a prompt are told without an answer', async () => {
@@ -81,9 +81,9 @@ describe('counts', () => {
 describe('filters and sources', () => {
   it('let a prompt through or not: then there are no candidates', async () => {
     simulator.script({ blocked: 'PROHIBITED_CONTENT' });
-    const answer = await answered();
-    expect(answer).not.toHaveProperty('candidates');
-    expect(answer).toMatchObject({
+    const response = await responseTo();
+    expect(response).not.toHaveProperty('candidates');
+    expect(response).toMatchObject({
       promptFeedback: {
         blockReason: 'PROHIBITED_CONTENT',
         safetyRatings: [{ probability: 'HIGH', blocked: true }],
@@ -91,12 +91,12 @@ describe('filters and sources', () => {
       usageMetadata: { promptTokenCount: expect.any(Number) },
       modelVersion: 'gemini-2.5-flash',
     });
-    expect(answer.usageMetadata).not.toHaveProperty('candidatesTokenCount');
+    expect(response.usageMetadata).not.toHaveProperty('candidatesTokenCount');
   });
 
   it('keep an answer back: a candidate without content', async () => {
     simulator.script({ finishReason: 'SAFETY' });
-    expect((await answered({}, 'gemini-2.0-flash')).candidates).toEqual([
+    expect((await responseTo({}, 'gemini-2.0-flash')).candidates).toEqual([
       {
         finishReason: 'SAFETY',
         index: 0,
@@ -104,12 +104,12 @@ describe('filters and sources', () => {
       },
     ]);
     simulator.script({ finishReason: 'MALFORMED_FUNCTION_CALL' });
-    expect((await answered()).candidates).toEqual([{ finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }]);
+    expect((await responseTo()).candidates).toEqual([{ finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }]);
   });
 
   it('cut an answer off: what was said stays', async () => {
     simulator.script({ finishReason: 'RECITATION', text: 'Call me' });
-    expect((await answered({}, 'gemini-2.0-flash')).candidates[0]).toMatchObject({
+    expect((await responseTo({}, 'gemini-2.0-flash')).candidates[0]).toMatchObject({
       finishReason: 'RECITATION',
       content: { parts: [{ text: 'Call me' }] },
     });
@@ -120,7 +120,7 @@ describe('filters and sources', () => {
       category,
       threshold: 'BLOCK_NONE',
     }));
-    const [candidate] = (await answered({ safetySettings })).candidates;
+    const [candidate] = (await responseTo({ safetySettings })).candidates;
     expect(candidate.safetyRatings).toEqual(
       safetySettings.map(({ category }) => ({ category, probability: 'NEGLIGIBLE' })),
     );
@@ -131,7 +131,7 @@ describe('filters and sources', () => {
       text: '🍵 Tee für alle',
       citations: [{ uri: 'https://a.test/', text: 'für' }, { uri: 'https://b.test/' }],
     });
-    const [candidate] = (await answered()).candidates;
+    const [candidate] = (await responseTo()).candidates;
     expect(candidate.citationMetadata).toEqual({
       citationSources: [
         { startIndex: 9, endIndex: 13, uri: 'https://a.test/', license: '' },
@@ -146,7 +146,7 @@ describe('filters and sources', () => {
       text: '🍵 Tee',
       citations: [{ uri: 'https://a.test/', title: 'a.test', text: 'Tee' }],
     });
-    const [candidate] = (await answered({ tools })).candidates;
+    const [candidate] = (await responseTo({ tools })).candidates;
     expect(candidate.groundingMetadata).toEqual({
       webSearchQueries: ['simulated'],
       searchEntryPoint: { renderedContent: expect.any(String) },
@@ -159,20 +159,20 @@ describe('filters and sources', () => {
         },
       ],
     });
-    expect((await answered({ tools })).candidates[0].groundingMetadata).toMatchObject({
+    expect((await responseTo({ tools })).candidates[0].groundingMetadata).toMatchObject({
       groundingChunks: [{}],
     });
     simulator.script({ citations: [] });
-    expect((await answered({ tools })).candidates[0]).not.toHaveProperty('groundingMetadata');
-    expect((await answered()).candidates[0]).not.toHaveProperty('citationMetadata');
+    expect((await responseTo({ tools })).candidates[0]).not.toHaveProperty('groundingMetadata');
+    expect((await responseTo()).candidates[0]).not.toHaveProperty('citationMetadata');
   });
 });
 
 describe('errors', () => {
   const failed = async (behaviour: Behaviour) => {
     simulator.script(behaviour);
-    const answer = await post(simulator);
-    return [answer.status, JSON.parse(answer.text).error];
+    const response = await post(simulator);
+    return [response.status, JSON.parse(response.text).error];
   };
 
   it.each([

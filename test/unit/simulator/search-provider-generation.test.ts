@@ -117,8 +117,8 @@ describe('generation', () => {
 
   it('does not stream several candidates', async () => {
     const body = { ...valid, ...config({ candidateCount: 2 }) };
-    const answer = await post(simulator, { body, method: 'streamGenerateContent' });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Multiple candidates')]);
+    const response = await post(simulator, { body, method: 'streamGenerateContent' });
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining('Multiple candidates')]);
   });
 });
 
@@ -252,12 +252,15 @@ describe('safety, caches and lengths', () => {
   )('takes %s', (_name, row) => expectTaken(simulator, row));
 
   it('does not know another cache', async () => {
-    const answer = await post(simulator, { body: { ...valid, cachedContent: 'cachedContents/a' } });
-    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('CachedContent not found')]);
+    const response = await post(simulator, { body: { ...valid, cachedContent: 'cachedContents/a' } });
+    expect([response.status, response.text]).toEqual([
+      403,
+      expect.stringContaining('CachedContent not found'),
+    ]);
   });
 
   it('has an end to what a request may weigh', () => {
-    const answer = searchProvider.answer(
+    const response = searchProvider.respond(
       {
         method: 'POST',
         path: '/search-provider/v1beta/models/gemini-2.5-flash:generateContent',
@@ -267,7 +270,7 @@ describe('safety, caches and lengths', () => {
       },
       { keys: new Set(), scripted: () => undefined, now: 0, sequence: 1 },
     );
-    expect([answer.status, [...answer.parts].join('')]).toEqual([
+    expect([response.status, [...response.parts].join('')]).toEqual([
       400,
       expect.stringContaining('payload size'),
     ]);

@@ -190,15 +190,15 @@ describe('the body', () => {
     ['no JSON', '{"contents":', /^Invalid JSON payload received. Unexpected token/],
     ['nothing', '', /^Invalid JSON payload received. Expected a value/],
   ])('refuses %s', async (_name, body, message) => {
-    const answer = await post(simulator, { body });
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text).error.message).toMatch(message);
+    const response = await post(simulator, { body });
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text).error.message).toMatch(message);
   });
 
   it('is read as a form when its type is not JSON', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = await post(simulator, { headers });
-    expect(JSON.parse(answer.text).error.message).toMatch(
+    const response = await post(simulator, { headers });
+    expect(JSON.parse(response.text).error.message).toMatch(
       /^Invalid JSON payload received. Unknown name "\{.*Cannot bind/,
     );
     expect(

@@ -11,8 +11,8 @@ afterAll(() => simulator.close());
 
 describe('who asks', () => {
   const error = async (headers: Record<string, string>, query = '') => {
-    const answer = await post(simulator, { headers, query });
-    return [answer.status, JSON.parse(answer.text).error];
+    const response = await post(simulator, { headers, query });
+    return [response.status, JSON.parse(response.text).error];
   };
 
   it('is told without a key that there must be one', async () => {
@@ -79,13 +79,13 @@ describe('what is asked for', () => {
   });
 
   it.each(['gemini-99', 'toString', 'gemini-embedding-001', 'models'])('is no model %s', async (model) => {
-    const answer = await post(simulator, { model });
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([404, missing(model)]);
+    const response = await post(simulator, { model });
+    expect([response.status, JSON.parse(response.text)]).toEqual([404, missing(model)]);
   });
 
   it.each(['gemini-flash-latest', 'gemini-3.1-pro-preview'])('under v1 is not %s', async (model) => {
-    const answer = await post(simulator, { model, version: 'v1' });
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([404, missing(model, 'v1')]);
+    const response = await post(simulator, { model, version: 'v1' });
+    expect([response.status, JSON.parse(response.text)]).toEqual([404, missing(model, 'v1')]);
     expect((await post(simulator, { model })).status).toBe(200);
   });
 
@@ -114,16 +114,19 @@ describe('what is asked for', () => {
     ['GET', '/v1beta/models/a/b'],
     ['GET', '/v1beta/'],
   ])('leads nowhere: %s %s', async (method, path) => {
-    const answer = await fetch(simulator.baseUrls['search-provider'] + path, { method });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=UTF-8']);
-    expect(await answer.text()).toContain('<!DOCTYPE html>');
+    const response = await fetch(simulator.baseUrls['search-provider'] + path, { method });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=UTF-8',
+    ]);
+    expect(await response.text()).toContain('<!DOCTYPE html>');
   });
 
   it('has only the query parameters that there are', async () => {
     expect((await post(simulator, { query: '?prettyPrint=false&alt=json' })).status).toBe(200);
     for (const query of ['?stream=true', '?alt=sse', '?alt=xml']) {
-      const answer = await post(simulator, { query });
-      expect([query, answer.status]).toEqual([query, 400]);
+      const response = await post(simulator, { query });
+      expect([query, response.status]).toEqual([query, 400]);
     }
   });
 });

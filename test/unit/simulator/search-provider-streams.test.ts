@@ -45,12 +45,15 @@ describe('events', () => {
       safetySettings: [{ category: 'HARM_CATEGORY_DANGEROUS_CONTENT', threshold: 'BLOCK_NONE' }],
       generationConfig: { thinkingConfig: { includeThoughts: true } },
     };
-    const answer = await raw('?alt=sse', body, 'gemini-3.5-flash');
-    expect(answer.headers.get('content-type')).toBe('text/event-stream');
-    expect(shapeOf(answer.text)).toBe(shapeOf(theirs));
+    const response = await raw('?alt=sse', body, 'gemini-3.5-flash');
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(shapeOf(response.text)).toBe(shapeOf(theirs));
     const totals = (text: string) =>
       eventsOf(text).map((event) => (event as Generated).usageMetadata.totalTokenCount);
-    expect([totals(answer.text)[0], totals(answer.text)[2]]).toEqual([totals(theirs)[0], totals(theirs)[2]]);
+    expect([totals(response.text)[0], totals(response.text)[2]]).toEqual([
+      totals(theirs)[0],
+      totals(theirs)[2],
+    ]);
   });
 
   it('say the same and count the same as the answer that is no stream', async () => {
@@ -139,12 +142,12 @@ describe('events', () => {
 
 describe('a list', () => {
   it('grows by one response after the other', async () => {
-    const answer = await raw('', valid, 'gemini-2.0-flash');
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=UTF-8');
-    expect(answer.text.startsWith('[{\n  "candidates"')).toBe(true);
-    expect(answer.text.split(',\r\n{').length).toBeGreaterThan(5);
-    expect(answer.text.endsWith('}]')).toBe(true);
-    expect(textOf(JSON.parse(answer.text))).toBe(textOf(await streamed(simulator, {}, 'gemini-2.0-flash')));
+    const response = await raw('', valid, 'gemini-2.0-flash');
+    expect(response.headers.get('content-type')).toBe('application/json; charset=UTF-8');
+    expect(response.text.startsWith('[{\n  "candidates"')).toBe(true);
+    expect(response.text.split(',\r\n{').length).toBeGreaterThan(5);
+    expect(response.text.endsWith('}]')).toBe(true);
+    expect(textOf(JSON.parse(response.text))).toBe(textOf(await streamed(simulator, {}, 'gemini-2.0-flash')));
   });
 
   it('breaks off with an error as one more', async () => {
@@ -175,12 +178,12 @@ describe('errors before a stream', () => {
 
   it('about the key are JSON to who asks for events', async () => {
     const headers = { 'x-goog-api-key': 'wrong' };
-    const answer = await post(simulator, { method: 'streamGenerateContent', query: '?alt=sse', headers });
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    const response = await post(simulator, { method: 'streamGenerateContent', query: '?alt=sse', headers });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
       400,
       'application/json; charset=UTF-8',
     ]);
-    expect(JSON.parse(answer.text)).toMatchObject({
+    expect(JSON.parse(response.text)).toMatchObject({
       error: { details: [{ reason: 'API_KEY_INVALID' }, {}] },
     });
   });

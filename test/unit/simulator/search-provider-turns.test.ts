@@ -124,8 +124,8 @@ describe('contents', () => {
   )('take %s', (_name, row) => expectTaken(simulator, row));
 
   it('do not know another file', async () => {
-    const answer = await post(simulator, { body: says(file('files/abc')) });
-    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('access the File abc')]);
+    const response = await post(simulator, { body: says(file('files/abc')) });
+    expect([response.status, response.text]).toEqual([403, expect.stringContaining('access the File abc')]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import type { SentHeaders } from './post-chat.ts';
-import { apiKey, badRequest, expectAnswer, messages, plainBearer, studio, token } from './post-studio.ts';
+import { apiKey, badRequest, expectResponse, messages, plainBearer, studio, token } from './post-studio.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -63,7 +63,7 @@ describe('credentials', () => {
       { status: 'Invalid auth token' },
     ],
   ])('refuse %s', async (...[, path, headers, ...refusal]) => {
-    await expectAnswer(await at(path, { model: 'gpt-4o', messages }, headers), ...refusal);
+    await expectResponse(await at(path, { model: 'gpt-4o', messages }, headers), ...refusal);
   });
 
   it.each<readonly [string, string, SentHeaders]>([
@@ -150,7 +150,7 @@ describe('paths and versions', () => {
       noResource,
     ],
   ])('refuse %s', async (_name, path, status, body) => {
-    await expectAnswer(await at(path, { model: 'gpt-4o', messages }), status, body);
+    await expectResponse(await at(path, { model: 'gpt-4o', messages }), status, body);
   });
 
   it('know methods', async () => {
@@ -188,7 +188,7 @@ describe('paths and versions', () => {
         ),
       },
     };
-    await expectAnswer(await dated('text-embedding-3-small', { messages }), 400, body);
-    await expectAnswer(await v1({ model: 'text-embedding-3-small' }), 400, body);
+    await expectResponse(await dated('text-embedding-3-small', { messages }), 400, body);
+    await expectResponse(await v1({ model: 'text-embedding-3-small' }), 400, body);
   });
 });

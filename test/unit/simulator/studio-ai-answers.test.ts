@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
-  answered,
   apiKey,
   boil,
   clean,
   events,
   messages,
   plainBearer,
+  responseTo,
   studio,
   textOf,
 } from './post-studio.ts';
@@ -22,16 +22,16 @@ const { dated, v1, inference, host } = studio(() => simulator);
 
 describe('answers of GPT models', () => {
   it('name the model behind the deployment, and tell what the filter found', async () => {
-    const answer = await answered(v1({ model: 'team-chat' }));
-    expect(answer.model).toBe('gpt-4.1-mini-2025-04-14');
-    expect(answer.prompt_filter_results).toHaveLength(1);
-    expect(answer.choices[0]?.content_filter_results).toEqual(clean);
-    expect(answer.choices[0]?.message.content).toContain('simulated');
+    const response = await responseTo(v1({ model: 'team-chat' }));
+    expect(response.model).toBe('gpt-4.1-mini-2025-04-14');
+    expect(response.prompt_filter_results).toHaveLength(1);
+    expect(response.choices[0]?.content_filter_results).toEqual(clean);
+    expect(response.choices[0]?.message.content).toContain('simulated');
   });
 
   it('tell that the filter failed', async () => {
     const failed = { error: { code: 'content_filter_error', message: expect.any(String) } };
-    const { choices } = await answered(dated('gpt-4o-failing-filter', { messages }));
+    const { choices } = await responseTo(dated('gpt-4o-failing-filter', { messages }));
     expect(choices[0]).toMatchObject({ content_filter_result: failed });
     expect(choices[0]).not.toHaveProperty('content_filter_results');
     const list = await events(dated('gpt-4o-failing-filter', { messages, stream: true }));
@@ -41,7 +41,7 @@ describe('answers of GPT models', () => {
   it('are the same for the same request, in every dialect', async () => {
     const texts = await Promise.all(
       [dated('gpt-4o', { messages }), v1({}), inference({}), v1({})].map(
-        async (asked) => (await answered(asked)).choices[0]?.message.content,
+        async (asked) => (await responseTo(asked)).choices[0]?.message.content,
       ),
     );
     expect(new Set(texts).size).toBe(1);
@@ -60,16 +60,16 @@ describe('answers of GPT models', () => {
   });
 
   it('end at the token limit and before a stop', async () => {
-    expect((await answered(v1({ max_tokens: 5 }))).choices[0]?.finish_reason).toBe('length');
-    const { choices } = await answered(inference({ stop: [' simulated'] }));
+    expect((await responseTo(v1({ max_tokens: 5 }))).choices[0]?.finish_reason).toBe('length');
+    const { choices } = await responseTo(inference({ stop: [' simulated'] }));
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'This is a' } });
   });
 });
 
 describe('answers of other makes', () => {
   it('have no filter’s results at the inference API, and no fields of a GPT model', async () => {
-    const { id, ...answer } = await answered(inference({ model: 'DeepSeek-V3.2' }));
-    expect(answer).toEqual({
+    const { id, ...response } = await responseTo(inference({ model: 'DeepSeek-V3.2' }));
+    expect(response).toEqual({
       object: 'chat.completion',
       created: expect.any(Number),
       model: 'DeepSeek-V3.2',
@@ -88,18 +88,18 @@ describe('answers of other makes', () => {
   });
 
   it('have them at v1', async () => {
-    const answer = await answered(v1({ model: 'DeepSeek-V3.2' }));
-    expect(answer.prompt_filter_results).toHaveLength(1);
-    expect(answer.choices[0]?.content_filter_results).toEqual(clean);
+    const response = await responseTo(v1({ model: 'DeepSeek-V3.2' }));
+    expect(response.prompt_filter_results).toHaveLength(1);
+    expect(response.choices[0]?.content_filter_results).toEqual(clean);
   });
 
   it('are those of the one model of a host', async () => {
-    expect((await answered(host({}))).model).toBe('Llama-3.3-70B-Instruct');
+    expect((await responseTo(host({}))).model).toBe('Llama-3.3-70B-Instruct');
   });
 
   it('show thinking at the head of the text', async () => {
     simulator.script({ reasoning: 'Hm, tea.', text: 'Tea' }, { times: 2 });
-    const { choices, usage } = await answered(inference({ model: 'DeepSeek-R1' }));
+    const { choices, usage } = await responseTo(inference({ model: 'DeepSeek-R1' }));
     expect(choices[0]?.message.content).toBe('<think>\nHm, tea.\n</think>\n\nTea');
     expect(usage?.completion_tokens).toBe(2 + 1);
     const list = await events(inference({ model: 'DeepSeek-R1', stream: true }));
@@ -108,7 +108,7 @@ describe('answers of other makes', () => {
 
   it('show thinking in a field', async () => {
     simulator.script({ reasoning: 'Hm, tea.', text: 'Tea' }, { times: 2 });
-    const { choices } = await answered(inference({ model: 'DeepSeek-R1-0528' }));
+    const { choices } = await responseTo(inference({ model: 'DeepSeek-R1-0528' }));
     expect(choices[0]?.message).toMatchObject({ content: 'Tea', reasoning_content: 'Hm, tea.' });
     const list = await events(inference({ model: 'DeepSeek-R1-0528', stream: true }));
     const thoughts = list.flatMap((event) => event.choices[0]?.delta?.reasoning_content ?? []);
@@ -116,7 +116,7 @@ describe('answers of other makes', () => {
   });
 
   it('stop in the middle of a thought at the token limit', async () => {
-    const { choices, usage } = await answered(inference({ model: 'DeepSeek-R1', max_tokens: 3 }));
+    const { choices, usage } = await responseTo(inference({ model: 'DeepSeek-R1', max_tokens: 3 }));
     expect(choices[0]).toMatchObject({
       finish_reason: 'length',
       message: { content: '<think>\nThis is simu' },
@@ -131,7 +131,7 @@ describe('answers of other makes', () => {
         { name: 'boil', arguments: '{}' },
       ],
     });
-    const { choices } = await answered(inference({ model: 'Mistral-Large-3', tools: [boil] }));
+    const { choices } = await responseTo(inference({ model: 'Mistral-Large-3', tools: [boil] }));
     expect(choices[0]?.message.tool_calls?.map(({ id }) => id)).toEqual(['sim000001', 'sim000002']);
   });
 
@@ -159,19 +159,19 @@ describe('errors that were scripted', () => {
     [504, 'InternalServerError'],
   ])('are told as usual with %i', async (status, code) => {
     simulator.script({ status });
-    const answer = await dated('gpt-4o', { messages, stream: true });
-    expect([answer.status, await answer.json()]).toEqual([status, usual(code)]);
+    const response = await dated('gpt-4o', { messages, stream: true });
+    expect([response.status, await response.json()]).toEqual([status, usual(code)]);
   });
 
   it('say when to come again', async () => {
     simulator.script({ status: 429 }, { times: 3 });
-    const answers = [await dated('gpt-4o', { messages }), await v1({}), await inference({})];
-    expect(answers.map(({ headers }) => [headers.get('retry-after'), headers.get('retry-after-ms')])).toEqual(
-      Array.from({ length: 3 }, () => ['12', '12000']),
-    );
-    expect(answers[0]?.text).toContain('under Azure OpenAI API version 2024-10-21 have exceeded');
-    expect(answers[2]?.text).toContain('RateLimitReached');
-    for (const { text } of answers) expect(text).toContain('Please retry after 12 seconds');
+    const responses = [await dated('gpt-4o', { messages }), await v1({}), await inference({})];
+    expect(
+      responses.map(({ headers }) => [headers.get('retry-after'), headers.get('retry-after-ms')]),
+    ).toEqual(Array.from({ length: 3 }, () => ['12', '12000']));
+    expect(responses[0]?.text).toContain('under Azure OpenAI API version 2024-10-21 have exceeded');
+    expect(responses[2]?.text).toContain('RateLimitReached');
+    for (const { text } of responses) expect(text).toContain('Please retry after 12 seconds');
   });
 
   it('refuse a prompt as the filter does', async () => {

@@ -4,7 +4,7 @@ import {
   asVendor,
   boil,
   calling,
-  expectAnswer,
+  expectResponse,
   expectTaken,
   invalid,
   ofModel,
@@ -123,13 +123,13 @@ describe('the inference API’s parameters', () => {
       'stream_options',
     ],
   ])('refuse %s', async (_name, change, type, place) => {
-    await expectAnswer(await inference(change), 422, invalid(type, place));
+    await expectResponse(await inference(change), 422, invalid(type, place));
   });
 
   it('refuse a body that is no object', async () => {
     const path = '/models/chat/completions?api-version=2024-05-01-preview';
-    const answer = await at(path, '[]');
-    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('model_attributes_type')]);
+    const response = await at(path, '[]');
+    expect([response.status, response.text]).toEqual([422, expect.stringContaining('model_attributes_type')]);
     expect((await at(path, '{')).status).toBe(400);
   });
 
@@ -146,8 +146,8 @@ describe('the inference API’s parameters', () => {
   it('are told otherwise by the host of one model', async () => {
     const detail =
       "Extra parameters ['n', 'user'] are not allowed when extra-parameters is not set or set to be 'error'. Set extra-parameters to 'pass-through' to pass to the model.";
-    await expectAnswer(await host({ n: 1, user: 'x' }), 400, { detail });
-    await expectAnswer(await host({ temperature: 2 }), 422, invalid('less_than_equal', 'temperature'));
+    await expectResponse(await host({ n: 1, user: 'x' }), 400, { detail });
+    await expectResponse(await host({ temperature: 2 }), 422, invalid('less_than_equal', 'temperature'));
   });
 
   it.each<readonly [string, object]>([
@@ -188,31 +188,35 @@ describe('the inference API’s parameters', () => {
 
 describe('the header extra-parameters', () => {
   it('drops what is extra', async () => {
-    const answer = await inference({ n: 3, no_such: 1 }, { 'extra-parameters': 'drop' });
-    expect((await answer.json()).choices).toHaveLength(1);
+    const response = await inference({ n: 3, no_such: 1 }, { 'extra-parameters': 'drop' });
+    expect((await response.json()).choices).toHaveLength(1);
   });
 
   it('passes to a GPT model what its vendor knows, and no more', async () => {
-    const answer = await inference({ n: 3 }, passThrough);
-    expect((await answer.json()).choices).toHaveLength(3);
-    await expectAnswer(
+    const response = await inference({ n: 3 }, passThrough);
+    expect((await response.json()).choices).toHaveLength(3);
+    await expectResponse(
       await inference({ no_such: 1 }, passThrough),
       400,
       asVendor('no_such', 'unknown_parameter'),
     );
-    await expectAnswer(await inference({ n: 0 }, passThrough), 400, asVendor('n', 'integer_below_min_value'));
+    await expectResponse(
+      await inference({ n: 0 }, passThrough),
+      400,
+      asVendor('n', 'integer_below_min_value'),
+    );
   });
 
   it('passes to another make what it knows, and no more', async () => {
     expectTaken(await inference({ model: 'Mistral-Large-3', safe_prompt: true }, passThrough));
     const forbidden = { model: 'Mistral-Large-3', stream: true, stream_options: { include_usage: true } };
-    await expectAnswer(
+    await expectResponse(
       await inference(forbidden, passThrough),
       422,
       invalid('extra_forbidden', 'stream_options.include_usage'),
     );
     expectTaken(await inference({ ...forbidden, model: 'DeepSeek-V3.2' }, passThrough));
-    await expectAnswer(
+    await expectResponse(
       await inference({ model: 'DeepSeek-V3.2', store: true }, passThrough),
       422,
       invalid('extra_forbidden', 'store'),
@@ -220,7 +224,7 @@ describe('the header extra-parameters', () => {
   });
 
   it('has three values', async () => {
-    await expectAnswer(
+    await expectResponse(
       await inference({}, { 'extra-parameters': 'allow' }),
       400,
       ofModel('extra-parameters'),

@@ -6,7 +6,7 @@ import {
   boil,
   call,
   calling,
-  expectAnswer,
+  expectResponse,
   expectTaken,
   messages,
   ofModel,
@@ -36,18 +36,18 @@ describe('the inference API’s models', () => {
     const none = {
       error: { code: 'no_model_name', message: expect.any(String), details: expect.any(String) },
     };
-    await expectAnswer(await inference({ model: undefined }), 400, none);
+    await expectResponse(await inference({ model: undefined }), 400, none);
     expectTaken(await inference({ model: undefined }, { 'x-ms-model-mesh-model-name': 'Phi-4' }));
     const unknown = {
       error: { code: 'unknown_model', message: 'Unknown model: x', details: 'Unknown model: x' },
     };
-    await expectAnswer(await inference({ model: 'x' }), 404, unknown);
+    await expectResponse(await inference({ model: 'x' }), 404, unknown);
     expectTaken(await host({ model: 'x' }));
   });
 
   it('reason in later versions only, and take their own limit of tokens as extra', async () => {
     const since = 'Model {modelName} is enabled only for api versions 2024-12-01-preview and later';
-    await expectAnswer(await inference({ model: 'o4-mini' }), 400, badRequest(since));
+    await expectResponse(await inference({ model: 'o4-mini' }), 400, badRequest(since));
     const later = (change: object) =>
       at(
         '/models/chat/completions?api-version=2025-04-01',
@@ -58,7 +58,7 @@ describe('the inference API’s models', () => {
         },
       );
     expectTaken(await later({ max_completion_tokens: 100 }));
-    await expectAnswer(
+    await expectResponse(
       await later({ max_tokens: 100 }),
       400,
       asVendor('max_tokens', 'unsupported_parameter'),
@@ -66,18 +66,22 @@ describe('the inference API’s models', () => {
   });
 
   it('of the GPT vendor refuse in its words', async () => {
-    await expectAnswer(
+    await expectResponse(
       await inference({ stop: ['a', 'b', 'c', 'd', 'e'] }),
       400,
       asVendor('stop', 'array_above_max_length'),
     );
-    await expectAnswer(
+    await expectResponse(
       await inference(said(user, result('call_1'))),
       400,
       asVendor('messages.[1].role', null),
     );
-    await expectAnswer(await inference({ max_tokens: 20_000 }), 400, asVendor('max_tokens', 'invalid_value'));
-    await expectAnswer(
+    await expectResponse(
+      await inference({ max_tokens: 20_000 }),
+      400,
+      asVendor('max_tokens', 'invalid_value'),
+    );
+    await expectResponse(
       await inference({ response_format: { type: 'json_object' } }),
       400,
       asVendor('messages', null),
@@ -179,7 +183,7 @@ describe('the inference API’s models', () => {
       ofModel("'tools' are specified"),
     ],
   ])('of other makes refuse %s', async (...[, model, change, ...refusal]) => {
-    await expectAnswer(await inference({ model, ...change }), ...refusal);
+    await expectResponse(await inference({ model, ...change }), ...refusal);
   });
 
   it.each<readonly [string, string, object]>([

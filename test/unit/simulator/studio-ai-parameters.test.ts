@@ -6,7 +6,7 @@ import {
   asVendor,
   badRequest,
   boil,
-  expectAnswer,
+  expectResponse,
   expectTaken,
   messages,
   studio,
@@ -147,7 +147,7 @@ describe('a dated version', () => {
       'invalid_value',
     ],
   ])('refuses %s', async (...[, body, version, ...named]) => {
-    await expectAnswer(await dated('gpt-4o', body, version), 400, asVendor(...named));
+    await expectResponse(await dated('gpt-4o', body, version), 400, asVendor(...named));
   });
 
   it.each<readonly [string, string, object, string, string]>([
@@ -173,7 +173,7 @@ describe('a dated version', () => {
       'tool_choice value as required is enabled only for api versions 2024-06-01 and later',
     ],
   ])('refuses %s before its time', async (...[, deployment, body, version, message]) => {
-    await expectAnswer(await dated(deployment, body, version), 400, badRequest(message));
+    await expectResponse(await dated(deployment, body, version), 400, badRequest(message));
   });
 
   it.each<readonly [string, string, object, string]>([
@@ -271,7 +271,7 @@ describe('the undated version', () => {
       expect.objectContaining({ code: 'parameter_not_supported' }),
     ],
   ])('refuses %s', async (_name, change, status, body) => {
-    await expectAnswer(await v1(change), status, body);
+    await expectResponse(await v1(change), status, body);
   });
 
   it.each<readonly [string, object]>([

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { type Answered, answered, boil, clean, events, messages, studio, textOf } from './post-studio.ts';
+import {
+  boil,
+  clean,
+  events,
+  type JsonResponse,
+  messages,
+  responseTo,
+  studio,
+  textOf,
+} from './post-studio.ts';
 import { shapes, transcript } from './shapes.ts';
 
 let simulator: Simulator;
@@ -15,7 +24,7 @@ const withUsage = { stream: true, stream_options: { include_usage: true } };
 
 describe('streams of GPT models', () => {
   /** The transcript shortens what the filter and the usage tell, so both are compared without it. */
-  function shortened(list: readonly Answered[]): readonly object[] {
+  function shortened(list: readonly JsonResponse[]): readonly object[] {
     return list.map(({ choices, usage, ...rest }) => ({
       ...rest,
       choices: choices.map(({ content_filter_results: results, ...choice }) => ({
@@ -29,7 +38,7 @@ describe('streams of GPT models', () => {
   it('have the shape of the service’s, event by event', async () => {
     simulator.script({ text: 'Tea' });
     const ours = await events(dated('gpt-4o', { messages, ...withUsage }));
-    const theirs = (await transcript('studio-ai.sse')) as unknown as readonly Answered[];
+    const theirs = (await transcript('studio-ai.sse')) as unknown as readonly JsonResponse[];
     expect(shapes(shortened(ours))).toEqual(shapes(shortened(theirs)));
     expect(shortened(ours)[0]).toEqual(shortened(theirs)[0]);
   });
@@ -69,7 +78,7 @@ describe('streams of GPT models', () => {
   });
 
   it('say the same and count the same as the answer that is no stream', async () => {
-    const whole = await answered(v1({}));
+    const whole = await responseTo(v1({}));
     const list = await events(v1(withUsage));
     expect(textOf(list)).toBe(whole.choices[0]?.message.content);
     expect(list.at(-1)?.usage).toEqual(whole.usage);

@@ -43,9 +43,9 @@ export const gatewayStates = {
         world.gateway.simulator.script({ headDelayMs: 1000 });
         const first = world.withKey(key);
         await until(() => world.gateway.simulator.requests.length > 0);
-        const answer = await world.withKey(key);
+        const response = await world.withKey(key);
         expect((await first).status).toBe(200);
-        return answer;
+        return response;
       },
     },
   ],
@@ -62,9 +62,9 @@ export const gatewayStates = {
         world.gateway.simulator.script({ headDelayMs: 1000 });
         const first = world.send({ headers, body });
         await until(() => world.gateway.simulator.requests.length > 0);
-        const answer = await world.send({ headers, body });
+        const response = await world.send({ headers, body });
         expect((await first).status).toBe(200);
-        return answer;
+        return response;
       },
     },
   ],
@@ -74,11 +74,11 @@ export const gatewayStates = {
       provoke: async (world) => {
         const defect = new TypeError('nobody but the log may know this');
         const faulty = await startFaultyProxy(defect);
-        const answer = await world.send({ url: faulty.url });
+        const response = await world.send({ url: faulty.url });
         await until(() => faulty.records.length === 1);
         expect(faulty.records[0]).toMatchObject({ status: 500, errorCode: 'internal_error', cause: defect });
         faulty.close();
-        return answer;
+        return response;
       },
     },
   ],
@@ -135,9 +135,9 @@ export const gatewayStates = {
         });
         expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
         await network.cut();
-        const answer = await world.send({ url, headers });
+        const response = await world.send({ url, headers });
         await network.stop();
-        return answer;
+        return response;
       },
     },
   ],
@@ -149,9 +149,9 @@ export const gatewayStates = {
         world.gateway.simulator.script({ headDelayMs: 1000 });
         const first = world.send({ url: world.tight.url });
         await until(() => world.gateway.simulator.requests.length > 0);
-        const answer = await world.send({ url: world.tight.url });
+        const response = await world.send({ url: world.tight.url });
         expect((await first).status).toBe(200);
-        return answer;
+        return response;
       },
     },
   ],
@@ -167,10 +167,10 @@ export const gatewayStates = {
         await world.send({ url: proxy.url });
         const drained = proxy.drain();
         connection.send(rest.join('\r\n'));
-        const answer = await connection.answer();
+        const response = await connection.respond();
         connection.socket.destroy();
         await drained;
-        return answer;
+        return response;
       },
     },
   ],

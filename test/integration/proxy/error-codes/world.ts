@@ -13,14 +13,14 @@ export interface World {
   readonly openKey: string;
   readonly projectKey: string;
   /** A chat request with the usual key, but for what is given. */
-  send(sent?: Sent): Promise<Answer>;
-  sendRaw(port: number, bytes: string): Promise<Answer>;
-  withKey(value: string): Promise<Answer>;
+  send(sent?: Sent): Promise<ReadResponse>;
+  sendRaw(port: number, bytes: string): Promise<ReadResponse>;
+  withKey(value: string): Promise<ReadResponse>;
   /** To a provider that behaves so. */
-  simulated(behaviour: Behaviour, sent?: Sent): Promise<Answer>;
+  simulated(behaviour: Behaviour, sent?: Sent): Promise<ReadResponse>;
 }
 
-export interface Answer {
+export interface ReadResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null | undefined };
   readonly body: string;
@@ -36,7 +36,7 @@ export interface Sent {
 
 export interface Case {
   readonly what: string;
-  provoke(world: World): Promise<Answer>;
+  provoke(world: World): Promise<ReadResponse>;
   /** Default: the table's. */
   readonly status?: number;
   /** Default: the table's. */
@@ -78,7 +78,7 @@ export async function startWorld(): Promise<World> {
     GATEWAY_HEADER_BYTES_MAX: '2KiB',
     GATEWAY_FIRST_BYTE_TIMEOUT: '200ms',
   });
-  const send = async (sent: Sent = {}): Promise<Answer> => {
+  const send = async (sent: Sent = {}): Promise<ReadResponse> => {
     const { url = gateway.proxy.url, path = chat, method = 'POST', body = chatBody() } = sent;
     const headers = { 'content-type': 'application/json', ...(sent.headers ?? bearer(key)) };
     const response = await fetch(url + path, { method, headers, ...(method === 'POST' && { body }) });
@@ -114,10 +114,10 @@ export function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}` };
 }
 
-async function sendRaw(port: number, bytes: string): Promise<Answer> {
+async function sendRaw(port: number, bytes: string): Promise<ReadResponse> {
   const connection = await openConnection(port);
   connection.send(bytes);
-  const answer = await connection.answer();
+  const response = await connection.respond();
   connection.socket.destroy();
-  return answer;
+  return response;
 }

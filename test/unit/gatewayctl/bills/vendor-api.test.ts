@@ -8,9 +8,9 @@ import { startAnthropic } from '../../../support/bills/anthropic-server.ts';
 import { startOpenAi } from '../../../support/bills/openai-server.ts';
 import { inWords, readBill } from '../../../support/bills/read.ts';
 import {
-  type Answered,
   refused,
   startVendor,
+  type VendorResponse,
   type VendorServer,
 } from '../../../support/bills/vendor-server.ts';
 
@@ -26,9 +26,9 @@ describe('the API of a vendor', () => {
   });
 
   /** @param answer to every request */
-  async function answering(answer: (nth: number) => Answered): Promise<string> {
+  async function respondingWith(respond: (nth: number) => VendorResponse): Promise<string> {
     let nth = 0;
-    server = await startVendor({ answer: () => answer(nth++) });
+    server = await startVendor({ responseTo: () => respond(nth++) });
     return server.url;
   }
 
@@ -36,7 +36,7 @@ describe('the API of a vendor', () => {
     ...{ object: 'bucket', start_time: Date.parse(day) / 1000, end_time: Date.parse(day) / 1000 + 86_400 },
     results,
   });
-  const page = (data: readonly object[], next: string | null = null): Answered => ({
+  const page = (data: readonly object[], next: string | null = null): VendorResponse => ({
     status: 200,
     body: { object: 'page', data, has_more: next !== null, next_page: next },
   });
@@ -79,7 +79,7 @@ describe('the API of a vendor', () => {
   });
 
   it('of OpenAI gives costs by line item, with all of their digits', async () => {
-    const url = await answering(() =>
+    const url = await respondingWith(() =>
       page([
         bucket('2026-10-01', [
           { ...cost({ currency: 'usd' }), amount: { value: 0.1, currency: 'usd' } },
@@ -137,7 +137,7 @@ describe('the API of a vendor', () => {
   });
 
   it('covers days of which it says nothing', async () => {
-    const url = await answering(() => page([]));
+    const url = await respondingWith(() => page([]));
     const { days: read } = await readBill(openAiCosts(openAi(url, new Secret(key)), range));
     expect(read.map(({ day, rows }) => [day, rows.length])).toEqual(days.map((day) => [day, 0]));
   });
@@ -166,13 +166,13 @@ describe('the API of a vendor', () => {
       'does not say where',
     ],
     ['no list', () => ({ status: 200, body: { data: {} } }), 'no list "data"'],
-  ])('is not believed with %s', async (_what, answer, message) => {
-    const url = await answering(answer);
+  ])('is not believed with %s', async (_what, respond, message) => {
+    const url = await respondingWith(respond);
     await expect(readBill(openAiCosts(openAi(url, new Secret(key)), range))).rejects.toThrow(message);
   });
 
   it('refuses a key in its own words, which never hold the key', async () => {
-    const url = await answering(() => refused(401, `Incorrect API key provided: ${key}`));
+    const url = await respondingWith(() => refused(401, `Incorrect API key provided: ${key}`));
     const reading = readBill(openAiCosts(openAi(url, new Secret(key)), range));
     await expect(reading).rejects.toThrow(
       'OpenAI answered 401: Incorrect API key provided: [key]; it takes an admin key of the organization',
@@ -180,15 +180,19 @@ describe('the API of a vendor', () => {
   });
 
   it('is asked again while it is broken, and given up in the end', async () => {
-    const url = await answering((nth) => (nth < 1 ? refused(503, 'overloaded') : page([])));
+    const url = await respondingWith((nth) => (nth < 1 ? refused(503, 'overloaded') : page([])));
     expect((await readBill(openAiCosts(openAi(url, new Secret(key)), range))).days).toHaveLength(20);
     expect(server?.asked).toHaveLength(2);
   });
 
   it('is told by a redirect nothing: the key stays', async () => {
-    const other = await startVendor({ answer: () => page([]) });
+    const other = await startVendor({ responseTo: () => page([]) });
     server = await startVendor({
-      answer: () => ({ status: 302, body: {}, headers: { location: `${other.url}/v1/organization/costs` } }),
+      responseTo: () => ({
+        status: 302,
+        body: {},
+        headers: { location: `${other.url}/v1/organization/costs` },
+      }),
     });
     await expect(readBill(openAiCosts(openAi(server.url, new Secret(key)), range))).rejects.toThrow(
       'cannot be reached',
@@ -198,7 +202,7 @@ describe('the API of a vendor', () => {
   });
 
   it('is not there', async () => {
-    const url = await answering(() => page([]));
+    const url = await respondingWith(() => page([]));
     await server?.close();
     server = undefined;
     await expect(readBill(openAiCosts(openAi(url, new Secret(key)), range))).rejects.toThrow(

@@ -10,7 +10,7 @@ const state: CatalogState = {
   ...{ rejected: false, shippedAsOf: '2026-11-22' },
 };
 
-function answered(own: CatalogState | null, proxies: Record<string, CatalogState | null> = {}): Asked {
+function responseTo(own: CatalogState | null, proxies: Record<string, CatalogState | null> = {}): Asked {
   const watchers = Object.entries(proxies).map(([host, catalog]) => ({ host, catalog }));
   const status = {
     ...{ replica: 'r1', time: '2026-12-01T12:00:00.000Z' },
@@ -21,19 +21,19 @@ function answered(own: CatalogState | null, proxies: Record<string, CatalogState
 
 describe('the catalogs', () => {
   it('are skipped where nobody tells of them', () => {
-    for (const asked of [[], [answered(null, { p1: null })]])
+    for (const asked of [[], [responseTo(null, { p1: null })]])
       expect(judgeCatalog(asked)).toMatchObject({ check: 'catalog', verdict: 'skipped' });
   });
 
   it('are ok where all are the same, and of these days', () => {
-    expect(judgeCatalog([answered(state, { p1: state, p2: null }), answered(state)])).toMatchObject({
+    expect(judgeCatalog([responseTo(state, { p1: state, p2: null }), responseTo(state)])).toMatchObject({
       ...{ verdict: 'ok', says: 'all go by that of 2026-11-22 (0123456789abcdef)' },
     });
   });
 
   it('are a warning where they differ, between planes as between proxies', () => {
     const other = { ...state, asOf: '2026-11-30', digest: 'fedcba9876543210' };
-    const finding = judgeCatalog([answered(state, { p1: other, p2: state, p3: other })]);
+    const finding = judgeCatalog([responseTo(state, { p1: other, p2: state, p3: other })]);
     expect(finding).toMatchObject({
       verdict: 'warning',
       says: 'there are several: that of 2026-11-22 (0123456789abcdef) at replica r1, proxy p2; that of 2026-11-30 (fedcba9876543210) at proxy p1, proxy p3',
@@ -42,7 +42,7 @@ describe('the catalogs', () => {
   });
 
   it('have failed where a file is refused', () => {
-    expect(judgeCatalog([answered(state, { p1: { ...state, rejected: true } })])).toMatchObject({
+    expect(judgeCatalog([responseTo(state, { p1: { ...state, rejected: true } })])).toMatchObject({
       verdict: 'failed',
       says: 'the file is refused, and the last good one in force, at proxy p1',
     });
@@ -53,12 +53,12 @@ describe('the catalogs', () => {
     ['2026-10-01', 'warning'],
   ])('of %s are on 1 December: %s', (asOf, verdict) => {
     const old = { ...state, asOf, shippedAsOf: asOf };
-    expect(judgeCatalog([answered(old)])).toMatchObject({ verdict });
+    expect(judgeCatalog([responseTo(old)])).toMatchObject({ verdict });
   });
 
   it('are a warning where the file is older than what was shipped', () => {
     const old = { ...state, asOf: '2026-11-20' };
-    expect(judgeCatalog([answered(old)])).toMatchObject({
+    expect(judgeCatalog([responseTo(old)])).toMatchObject({
       verdict: 'warning',
       says: expect.stringContaining('older than the one of 2026-11-22 that came with the programs'),
     });

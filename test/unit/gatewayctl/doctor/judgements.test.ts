@@ -34,14 +34,14 @@ const watcher: Watcher = {
   ...{ identity: 'token-1', address: '192.0.2.1', since: at(now - 60 * second), askedAt: at(now - second) },
   ...{ version: '0.1.0', host: 'proxy-a', redis: 'REDIS_STATE_OK' },
 };
-const answered = (over: Partial<Status> = {}): Asked => ({
+const responseTo = (over: Partial<Status> = {}): Asked => ({
   ...{ status: { ...status, ...over }, sentAt: now - 10, receivedAt: now + 10 },
 });
 const watched = (...watchers: Partial<Watcher>[]): Asked =>
-  answered({
+  responseTo({
     watchers: { watchers: watchers.map((one) => ({ ...watcher, ...one })), total: watchers.length },
   });
-const unanswered = (code: string, reason?: string): Asked => ({
+const failedCall = (code: string, reason?: string): Asked => ({
   ...{ code, message: 'why', reason, beforeStatus: false },
 });
 
@@ -181,13 +181,13 @@ describe('gRPC', () => {
   });
 
   it.each([
-    ['a status', answered(), 'ok', 'replica replica-1, version 0.1.0'],
-    ['a refusal of the contract', unanswered('UNAUTHENTICATED', 'unauthenticated'), 'ok', 'control plane'],
-    ['that of another server', unanswered('UNIMPLEMENTED'), 'failed', 'no control plane'],
-    ['none in time', unanswered('DEADLINE_EXCEEDED'), 'failed', 'no answer (DEADLINE_EXCEEDED'],
+    ['a status', responseTo(), 'ok', 'replica replica-1, version 0.1.0'],
+    ['a refusal of the contract', failedCall('UNAUTHENTICATED', 'unauthenticated'), 'ok', 'control plane'],
+    ['that of another server', failedCall('UNIMPLEMENTED'), 'failed', 'no control plane'],
+    ['none in time', failedCall('DEADLINE_EXCEEDED'), 'failed', 'no answer (DEADLINE_EXCEEDED'],
     [
       'that of an older control plane',
-      { ...unanswered('UNIMPLEMENTED'), beforeStatus: true } as Asked,
+      { ...failedCall('UNIMPLEMENTED'), beforeStatus: true } as Asked,
       'warning',
       'older than the Status service',
     ],
@@ -203,7 +203,7 @@ describe('the token', () => {
   const judged = (endsAt: number) =>
     judgeToken(
       new Secret(token),
-      [answered({ caller: { ...(status.caller ?? never()), tokenEndsAt: at(endsAt) } })],
+      [responseTo({ caller: { ...(status.caller ?? never()), tokenEndsAt: at(endsAt) } })],
       now,
     );
 
@@ -215,7 +215,7 @@ describe('the token', () => {
   });
 
   it('is judged by what any replica says', () => {
-    const asked = [unanswered('UNAVAILABLE', 'unavailable'), answered()];
+    const asked = [failedCall('UNAVAILABLE', 'unavailable'), responseTo()];
     expect(judgeToken(new Secret(token), asked, now).verdict).toBe('ok');
     expect(judgeToken(new Secret(token), asked.slice(0, 1), now).verdict).toBe('skipped');
     expect(judgeToken(new Secret(token), [], now).verdict).toBe('skipped');
@@ -223,7 +223,7 @@ describe('the token', () => {
 
   it('is no one’s role that this version knows', () => {
     const caller = JSON.parse(JSON.stringify({ ...status.caller, role: 9 })) as Status['caller'];
-    const finding = judgeToken(new Secret(token), [answered({ caller })], now);
+    const finding = judgeToken(new Secret(token), [responseTo({ caller })], now);
     expect(finding.says).toContain('a role that this gatewayctl does not know');
   });
 });
@@ -233,7 +233,7 @@ describe('clocks', () => {
     const watchers = proxiesMs.map((ms, i) => ({
       ...{ ...watcher, host: `proxy-${i}`, clockAheadMs: String(ms) },
     }));
-    const asked = answered({ time: at(now - mineMs), watchers: { watchers, total: watchers.length } });
+    const asked = responseTo({ time: at(now - mineMs), watchers: { watchers, total: watchers.length } });
     return judgeClock([asked]);
   };
 
@@ -270,17 +270,21 @@ describe('the database', () => {
     ['19999', 'warning'],
     ['20000', 'failed'],
   ])('was read %s ms ago', (ageMs, verdict) => {
-    const asked = answered({ feed: { position: { epoch: 'e', revision: '7' }, ageMs } });
+    const asked = responseTo({ feed: { position: { epoch: 'e', revision: '7' }, ageMs } });
     expect(judgeDatabase([asked])).toMatchObject({
       ...{ verdict, says: expect.stringMatching(/replica-1 has read PostgreSQL .* ago, at revision 7/) },
     });
   });
 
   it.each([
-    ['one of two replicas cannot read it', [answered(), unanswered('UNAVAILABLE', 'unavailable')], 'failed'],
-    ['nobody was reached', [unanswered('UNAVAILABLE')], 'skipped'],
+    [
+      'one of two replicas cannot read it',
+      [responseTo(), failedCall('UNAVAILABLE', 'unavailable')],
+      'failed',
+    ],
+    ['nobody was reached', [failedCall('UNAVAILABLE')], 'skipped'],
     ['nobody was asked', [], 'skipped'],
-    ['the token was refused', [unanswered('UNAUTHENTICATED', 'unauthenticated')], 'skipped'],
+    ['the token was refused', [failedCall('UNAUTHENTICATED', 'unauthenticated')], 'skipped'],
   ] as const)('%s', (_what, asked, verdict) => {
     expect(judgeDatabase(asked).verdict).toBe(verdict);
   });
@@ -288,14 +292,14 @@ describe('the database', () => {
 
 describe('proxies', () => {
   it.each([
-    ['are not told', answered(), 'skipped', 'platform operators'],
+    ['are not told', responseTo(), 'skipped', 'platform operators'],
     ['are none', watched(), 'warning', 'no proxy is connected to replica-1'],
     ['are one', watched({}), 'ok', 'connected to replica-1: 1, namely proxy-a'],
     ['were silent for 20 s', watched({ askedAt: at(now - 20 * second) }), 'ok', 'proxy-a'],
     ['were silent for longer', watched({ askedAt: at(now - 20 * second - 1) }), 'warning', 'proxy-a (20 s)'],
     [
       'tell no name',
-      answered({
+      responseTo({
         watchers: {
           watchers: [
             { identity: 'token-1', address: '::1', since: at(now), redis: 'REDIS_STATE_UNSPECIFIED' },
@@ -353,7 +357,7 @@ describe('versions', () => {
     expect(judgeVersions('0.1.0', [watched({}, { version: '0.0.1', host: 'old' })]).says).toContain(
       'proxy old',
     );
-    expect(judgeVersions('0.1.0', [watched({}), answered({ version: '0.3.0' })]).verdict).toBe('failed');
+    expect(judgeVersions('0.1.0', [watched({}), responseTo({ version: '0.3.0' })]).verdict).toBe('failed');
     expect(judgeVersions('0.1.0', []).verdict).toBe('skipped');
   });
 });

@@ -9,7 +9,7 @@ const [one, other] = ['1111111111111111', '2222222222222222'];
 const given = (...ids: string[]): Keys => ({ ids, fromControlPlane: false });
 const learnt = (...ids: string[]): Keys => ({ ids, fromControlPlane: true });
 
-function answered(recordKey: string | undefined, proxies: Record<string, Keys | null> = {}): Asked {
+function responseTo(recordKey: string | undefined, proxies: Record<string, Keys | null> = {}): Asked {
   const watchers = Object.entries(proxies).map(([host, recordKeys]) => ({ host, recordKeys }));
   const status = { replica: 'r1', recordKey, watchers: { watchers, total: watchers.length } };
   return { ...{ status: status as unknown as Status, sentAt: 0, receivedAt: 0 } };
@@ -17,29 +17,29 @@ function answered(recordKey: string | undefined, proxies: Record<string, Keys | 
 
 describe('the keys of records', () => {
   it('are skipped where the control plane tells of none', () => {
-    for (const asked of [[], [answered(undefined, { p1: null })]])
+    for (const asked of [[], [responseTo(undefined, { p1: null })]])
       expect(judgeRecordKeys(asked)).toMatchObject({ check: 'record keys', verdict: 'skipped' });
   });
 
   it('are ok where every proxy that is given keys knows the one that signs', () => {
-    expect(judgeRecordKeys([answered(one, { p1: given(other, one), p2: null })])).toMatchObject({
+    expect(judgeRecordKeys([responseTo(one, { p1: given(other, one), p2: null })])).toMatchObject({
       ...{ verdict: 'ok', says: `records are signed with ${one}, which p1 know` },
     });
   });
 
   it('fail where a proxy does not know it, and say which', () => {
-    const finding = judgeRecordKeys([answered(one, { p1: given(one), p2: given(other) })]);
+    const finding = judgeRecordKeys([responseTo(one, { p1: given(one), p2: given(other) })]);
     expect(finding).toMatchObject({ verdict: 'failed' });
     expect(finding.says).toContain('these proxies do not know it: p2');
   });
 
   it('are a warning while replicas sign with two', () => {
-    const asked = [answered(one, { p1: given(one, other) }), answered(other)];
+    const asked = [responseTo(one, { p1: given(one, other) }), responseTo(other)];
     expect(judgeRecordKeys(asked)).toMatchObject({ verdict: 'warning' });
   });
 
   it('name the proxies that are given none, whatever they have learnt so far', () => {
-    const finding = judgeRecordKeys([answered(one, { p1: learnt(), p2: learnt(one) })]);
+    const finding = judgeRecordKeys([responseTo(one, { p1: learnt(), p2: learnt(one) })]);
     expect(finding).toMatchObject({ verdict: 'ok' });
     expect(finding.says).toContain('p1, p2');
   });

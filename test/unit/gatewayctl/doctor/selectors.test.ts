@@ -6,10 +6,10 @@ import type { GetStatusResponse__Output as Status } from '../../../../proto/gene
 import type { SelectorCheck__Output as SelectorCheck } from '../../../../proto/generated/gateway/v1/SelectorCheck.ts';
 import type { StoredSelector__Output as StoredSelector } from '../../../../proto/generated/gateway/v1/StoredSelector.ts';
 
-const answered = (selectors?: SelectorCheck): Asked => ({
+const responseTo = (selectors?: SelectorCheck): Asked => ({
   ...{ status: { ...(selectors && { selectors }) } as Status, sentAt: 0, receivedAt: 0 },
 });
-const unanswered: Asked = { code: 'UNAVAILABLE', message: 'why', reason: undefined, beforeStatus: false };
+const failedCall: Asked = { code: 'UNAVAILABLE', message: 'why', reason: undefined, beforeStatus: false };
 
 describe('stored selectors', () => {
   const wrong: StoredSelector = {
@@ -17,13 +17,13 @@ describe('stored selectors', () => {
     ...{ problem: 'SELECTOR_PROBLEM_ALIAS', selector: 'openai/*', countsAs: 'gpt-provider/*' },
   };
   const checked = (...selectors: readonly object[]): Asked =>
-    answered({
+    responseTo({
       ...{ checkedAt: '2026-03-01T12:00:00.000Z', checked: 12, found: selectors.length },
       selectors: selectors.map((one): StoredSelector => ({ ...wrong, ...one })),
     });
 
   it('are skipped where nobody is told of them', () => {
-    for (const asked of [[], [answered()], [unanswered]])
+    for (const asked of [[], [responseTo()], [failedCall]])
       expect(judgeSelectors(asked)).toMatchObject({ check: 'selectors', verdict: 'skipped' });
   });
 
@@ -38,7 +38,7 @@ describe('stored selectors', () => {
       ...{ id: 'l2', problem: 'SELECTOR_PROBLEM_UNMATCHED', selector: 'gpt-provider/gtp-4o' },
       ...{ countsAs: undefined, nearest: ['gpt-provider/gpt-4o'] },
     };
-    const finding = judgeSelectors([unanswered, checked({}, unmatched)]);
+    const finding = judgeSelectors([failedCall, checked({}, unmatched)]);
     expect(finding).toMatchObject({
       verdict: 'warning',
       says: '2 of 12 need attention: limit l1 "openai/*" (alias, which counts as gpt-provider/*), limit l2 "gpt-provider/gtp-4o" (unmatched, near to gpt-provider/gpt-4o)',

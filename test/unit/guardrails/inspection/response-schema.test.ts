@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../common/json.ts';
 import { Placeholders } from '../../../../guardrails/placeholders.ts';
 import { BlockedError, type Guard } from '../../../../guardrails/window.ts';
 import { guardStrings } from '../../../../proxy/guardrails/response-guards.ts';
-import { answered, literally, wordsGuardrail } from '../../../support/guarded-requests.ts';
+import { literally, responded, wordsGuardrail } from '../../../support/guarded-requests.ts';
 
 const planted = 'PLANTED';
 const put = '[WORD_1]';
@@ -74,7 +74,7 @@ const guard = (action: 'block' | 'redact' | 'observe') =>
   wordsGuardrail([planted], { action, stage: 'output' });
 
 /** As a stream does it with what comes whole. */
-function asChunk(action: 'block' | 'redact', answer: JsonObject): JsonObject {
+function asChunk(action: 'block' | 'redact', response: JsonObject): JsonObject {
   const guards = (form?: 'fixed'): readonly Guard[] => {
     const placeholders = new Placeholders();
     const replacement = (found: string, label: string) => placeholders.of(found, label);
@@ -86,40 +86,40 @@ function asChunk(action: 'block' | 'redact', answer: JsonObject): JsonObject {
       },
     ];
   };
-  return guardStrings(answer, guards);
+  return guardStrings(response, guards);
 }
 
-describe.each(Object.entries(texts))('%s', (_place, answer) => {
+describe.each(Object.entries(texts))('%s', (_place, response) => {
   it('is inspected: what is found there blocks', async () => {
-    await expect(answered(guard('block'), answer)).rejects.toMatchObject({ code: 'guardrail_blocked' });
-    expect(() => asChunk('block', answer)).toThrow(BlockedError);
+    await expect(responded(guard('block'), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+    expect(() => asChunk('block', response)).toThrow(BlockedError);
   });
 
   it('is rewritten, and nothing else is', async () => {
-    const { body } = await answered(guard('redact'), answer);
-    expect(body.toString()).toBe(JSON.stringify(answer).replaceAll(planted, put));
-    expect(asChunk('redact', answer)).toEqual(JSON.parse(body.toString()));
+    const { body } = await responded(guard('redact'), response);
+    expect(body.toString()).toBe(JSON.stringify(response).replaceAll(planted, put));
+    expect(asChunk('redact', response)).toEqual(JSON.parse(body.toString()));
   });
 
   it('passes as it came where it is only observed', async () => {
-    expect((await answered(guard('observe'), answer)).body.toString()).toBe(JSON.stringify(answer));
+    expect((await responded(guard('observe'), response)).body.toString()).toBe(JSON.stringify(response));
   });
 });
 
-describe.each(Object.entries(fixed))('%s', (_place, answer) => {
+describe.each(Object.entries(fixed))('%s', (_place, response) => {
   it.each(['block', 'redact'] as const)(
     'is inspected: what is found there blocks under %s',
     async (action) => {
-      await expect(answered(guard(action), answer)).rejects.toMatchObject({ code: 'guardrail_blocked' });
-      expect(() => asChunk(action, answer)).toThrow(BlockedError);
+      await expect(responded(guard(action), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      expect(() => asChunk(action, response)).toThrow(BlockedError);
     },
   );
 });
 
-describe.each(Object.entries(exempt))('%s', (_place, answer) => {
+describe.each(Object.entries(exempt))('%s', (_place, response) => {
   it.each(['block', 'redact'] as const)('is not inspected under %s', async (action) => {
-    expect((await answered(guard(action), answer)).body.toString()).toBe(JSON.stringify(answer));
-    expect(asChunk(action, answer)).toBe(answer);
+    expect((await responded(guard(action), response)).body.toString()).toBe(JSON.stringify(response));
+    expect(asChunk(action, response)).toBe(response);
   });
 });
 
@@ -127,13 +127,13 @@ describe('a complete answer', () => {
   const odd = `{ "id":"1",  "choices":[{"message":{"content":"nothing \\u0061t all"}}], "big": 1.50 }`;
 
   it('in which nothing is found passes as the very bytes it came as', async () => {
-    const { body } = await answered(guard('redact'), odd);
+    const { body } = await responded(guard('redact'), odd);
     expect(body.toString()).toBe(odd);
   });
 
   it('numbers what it finds text by text, and arguments together', async () => {
     const two = wordsGuardrail(['ONE', 'TWO'], { action: 'redact' });
-    const answer = {
+    const response = {
       choices: [
         {
           message: {
@@ -145,7 +145,7 @@ describe('a complete answer', () => {
         },
       ],
     };
-    const { body } = await answered(two, answer);
+    const { body } = await responded(two, response);
     expect(JSON.parse(body.toString()).choices[0].message).toEqual({
       content: '[WORD_1] [WORD_2] [WORD_1]',
       refusal: '[WORD_1]',
@@ -159,25 +159,25 @@ describe('a complete answer', () => {
       { type: 'text', text: 'PLAN' },
       { type: 'text', text: 'TED' },
     ];
-    await expect(answered(guard('block'), message({ content: parts }))).rejects.toThrow('our-guard');
+    await expect(responded(guard('block'), message({ content: parts }))).rejects.toThrow('our-guard');
     const choices = ['PLAN', 'TED'].map((content, index) => ({ index, message: { content } }));
-    expect((await answered(guard('block'), { choices })).body.toString()).toBe(JSON.stringify({ choices }));
+    expect((await responded(guard('block'), { choices })).body.toString()).toBe(JSON.stringify({ choices }));
   });
 
   it('loses the probabilities of its tokens, which spell it out, where a guardrail may keep some of it back', async () => {
-    const answer = choice({ message: { content: 'x' }, logprobs: { content: [{ token: planted }] } });
+    const response = choice({ message: { content: 'x' }, logprobs: { content: [{ token: planted }] } });
     expect(
-      JSON.parse((await answered(guard('redact'), answer)).body.toString()).choices[0].logprobs,
+      JSON.parse((await responded(guard('redact'), response)).body.toString()).choices[0].logprobs,
     ).toBeNull();
-    expect((await answered(guard('observe'), answer)).body.toString()).toBe(JSON.stringify(answer));
+    expect((await responded(guard('observe'), response)).body.toString()).toBe(JSON.stringify(response));
   });
 
   it.each(['not JSON', '[]', '"text"', `{"a":${'['.repeat(2000)}${']'.repeat(2000)}}`])(
     'that cannot be read is a failed check: %.20s',
-    async (answer) => {
+    async (response) => {
       const rule = (onFailure: 'block' | 'pass') => ({ ...guard('block'), onFailure });
-      await expect(answered(rule('block'), answer)).rejects.toMatchObject({ code: 'guardrail_blocked' });
-      expect((await answered(rule('pass'), answer)).body.toString()).toBe(answer);
+      await expect(responded(rule('block'), response)).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      expect((await responded(rule('pass'), response)).body.toString()).toBe(response);
     },
   );
 });

@@ -66,7 +66,7 @@ function deliver(message: FeedMessage): void {
   newest().handlers.message(message);
 }
 
-function answer(revision: number): void {
+function respond(revision: number): void {
   deliver({ type: 'answer', nonce: newest().asks.at(-1) ?? 0, position: at(revision) });
 }
 
@@ -75,10 +75,10 @@ describe('the feed', () => {
     expect(newest().start).toEqual({ since: undefined, maxStaleMs: 60_000 });
     expect(newest().asks).toHaveLength(1);
     deliver({ type: 'started', horizon: at(1) });
-    answer(1);
+    respond(1);
     await time.advance(5_000);
     expect(newest().asks).toHaveLength(2);
-    answer(1);
+    respond(1);
     await time.advance(4_999);
     expect(newest().asks).toHaveLength(2);
   });
@@ -87,23 +87,23 @@ describe('the feed', () => {
     const askedAt = time.monotonic();
     await time.advance(3_000);
     deliver({ type: 'started', horizon: at(1) });
-    answer(1);
+    respond(1);
     expect(records.feed.confirmedAt).toBe(askedAt);
   });
 
   it('believes each answer once', async () => {
     deliver({ type: 'started', horizon: at(1) });
-    answer(1);
+    respond(1);
     const confirmedAt = records.feed.confirmedAt;
     await time.advance(1_000);
-    answer(1);
+    respond(1);
     deliver({ type: 'answer', nonce: 999, position: at(1) });
     expect(records.feed.confirmedAt).toBe(confirmedAt);
   });
 
   it('asks at once when it starts over, so that records need not wait to be believed', () => {
     deliver({ type: 'started', horizon: at(1) });
-    answer(1);
+    respond(1);
     deliver({ type: 'reset', horizon: { epoch: 'two', revision: 1 } });
     expect(newest().asks).toHaveLength(2);
   });
@@ -114,7 +114,7 @@ describe('a hint that the feed has news', () => {
     deliver({ type: 'started', horizon: at(1) });
     feed.askNow();
     expect(newest().asks).toHaveLength(1);
-    answer(1);
+    respond(1);
     feed.askNow();
     expect(newest().asks).toHaveLength(2);
   });
@@ -174,7 +174,7 @@ describe('a connection', () => {
     }
     expect(gaps).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
     deliver({ type: 'started', horizon: at(1) });
-    answer(1);
+    respond(1);
     newest().handlers.closed(new Error('recycled'));
     await time.advance(100);
     expect(watches).toHaveLength(9);
@@ -199,13 +199,13 @@ describe('a connection', () => {
     expect(logged).toHaveLength(1);
     await time.advance(400);
     deliver({ type: 'started', horizon: at(1) });
-    answer(1);
+    respond(1);
     expect(logged.slice(1)).toEqual([expect.stringContaining('the change feed is connected again')]);
   });
 
   it('that answers from before what is known is given up', () => {
     deliver({ type: 'started', horizon: at(5) });
-    answer(4);
+    respond(4);
     expect(newest().cancelled).toBe(true);
     expect(records.feed.confirmedAt).toBeUndefined();
   });

@@ -257,9 +257,9 @@ describe('a response that the feed contradicts', () => {
     await world.time.advance(50);
     world.database.createKey(hashOf(50), { organizationId: 'north' });
     await world.time.advance(300);
-    const answersBefore = proxy.link.answersDelivered;
+    const responsesBefore = proxy.link.responsesDelivered;
     await world.time.advance(60);
-    expect(proxy.link.answersDelivered).toBe(answersBefore + 1);
+    expect(proxy.link.responsesDelivered).toBe(responsesBefore + 1);
     await found;
   });
 });

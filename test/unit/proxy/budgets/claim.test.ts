@@ -2,19 +2,19 @@
 import { describe, expect, it } from 'vitest';
 import { type Claim, claimOn, judge, toBeDrawn } from '../../../../proxy/budgets/claim.ts';
 import { Slice, sliceOrigin } from '../../../../proxy/budgets/lease.ts';
-import type { DrawAnswer } from '../../../../proxy/usage/ledger-client.ts';
+import type { AcquireResponse } from '../../../../proxy/usage/ledger-client.ts';
 import { ask } from './world.ts';
 
 const now = 1_000;
 
 /** A lease of which so much is granted; `busy` refuses more for a while. */
-function leaseOf(granted: number, outcome: DrawAnswer['outcome'] = 'granted', shuts = false): Slice {
+function leaseOf(granted: number, outcome: AcquireResponse['outcome'] = 'granted', shuts = false): Slice {
   const lease = new Slice(sliceOrigin('s', { id: 'a', period: 'total' }, 0), { seq: 0, shuts }, now);
-  answer(lease, granted, outcome);
+  respond(lease, granted, outcome);
   return lease;
 }
 
-function answer(lease: Slice, granted: number, outcome: DrawAnswer['outcome']): void {
+function respond(lease: Slice, granted: number, outcome: AcquireResponse['outcome']): void {
   lease.draw('draw', now);
   lease.drawn({ outcome, granted, attainable: undefined, epoch: '', now: 0 }, now);
 }
@@ -22,7 +22,7 @@ function answer(lease: Slice, granted: number, outcome: DrawAnswer['outcome']): 
 /** A lease all of which is shut: the control plane knows that no request of this proxy holds any of it. */
 function shutLeaseOf(granted: number): Slice {
   const lease = leaseOf(granted, 'granted', true);
-  answer(lease, 0, 'granted');
+  respond(lease, 0, 'granted');
   expect(lease.open).toBe(0);
   return lease;
 }
@@ -48,7 +48,7 @@ describe('a request', () => {
   it('makes do with less after a draw that was made for it', () => {
     const lease = leaseOf(10);
     const claim = claimOf(100, 10, lease);
-    answer(lease, 50, 'granted');
+    respond(lease, 50, 'granted');
     expect(kindsOf(claim)).toEqual([]);
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'hold', amount: 15 });
   });
@@ -56,7 +56,7 @@ describe('a request', () => {
   it('has its lease drawn again after such a draw where not even the least is there', () => {
     const lease = leaseOf(0);
     const claim = claimOf(100, 10, lease);
-    answer(lease, 9, 'granted');
+    respond(lease, 9, 'granted');
     expect(kindsOf(claim)).toEqual(['draw']);
     expect(judge(claim, 'draw', now)).toEqual({ kind: 'wait' });
   });
@@ -73,7 +73,7 @@ describe('a request before a lease that is shut', () => {
     expect(kindsOf(claimOf(100, 10, shutLeaseOf(100)))).toEqual(['open']);
     const lease = shutLeaseOf(50);
     const claim = claimOf(100, 10, lease);
-    answer(lease, 0, 'granted');
+    respond(lease, 0, 'granted');
     expect(kindsOf(claim)).toEqual(['open']);
   });
 
@@ -93,7 +93,7 @@ describe('a request that can draw nothing', () => {
     const lease = leaseOf(0);
     const claim = claimOf(100, 10, lease);
     expect(judge(claim, 'late', now)).toMatchObject({ reason: 'unavailable' });
-    answer(lease, 0, 'busy');
+    respond(lease, 0, 'busy');
     expect(judge(claim, 'late', now)).toMatchObject({ reason: 'busy' });
   });
 

@@ -94,8 +94,8 @@ describe('requests that come together', () => {
       seqs.push(world.link.draws.length);
     }
     await Promise.all(asked);
-    const answered = world.slice('a').seq;
-    expect(world.link.draws.map(({ seq }) => seq)).toEqual(Array.from({ length: answered }, (_, i) => i + 1));
+    const response = world.slice('a').seq;
+    expect(world.link.draws.map(({ seq }) => seq)).toEqual(Array.from({ length: response }, (_, i) => i + 1));
     for (const [index, count] of seqs.entries()) expect(count).toBeLessThanOrEqual(index / 20 + 2);
   });
 });

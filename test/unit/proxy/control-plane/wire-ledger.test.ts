@@ -48,8 +48,8 @@ describe('an operation', () => {
     ['LOST', 'lost'],
     ['IGNORED', 'ignored'],
   ] as const)('is answered %s', (wire, outcome) => {
-    const answer = { outcome: `DRAW_OUTCOME_${wire}`, grantedNanoUsd: String(largest), now } as const;
-    expect(decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(answer)))).toEqual({
+    const response = { outcome: `DRAW_OUTCOME_${wire}`, grantedNanoUsd: String(largest), now } as const;
+    expect(decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)))).toEqual({
       outcome,
       granted: largest,
       now: at,
@@ -65,8 +65,8 @@ describe('an operation', () => {
     ['more than numbers hold', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '9007199254740993', now }],
     ['no time', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1' }],
     ['a time that is none', { outcome: 'DRAW_OUTCOME_GRANTED', grantedNanoUsd: '1', now: 'noon' }],
-  ] as const)('answered with %s is not answered', (_, answer) => {
-    expect(() => decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(answer)))).toThrow();
+  ] as const)('answered with %s is not answered', (_, response) => {
+    expect(() => decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)))).toThrow();
   });
 });
 
@@ -79,8 +79,8 @@ describe('responses', () => {
     expect(decodeSession(session(told))).toEqual({
       ...{ open: true, now: at, epoch: 'e', sessions: 3, leased: largest },
     });
-    const answer = { returnedNanoUsd: '5', now, epoch: 'e' };
-    const returned = Return.responseDeserialize(Return.responseSerialize(answer));
+    const response = { returnedNanoUsd: '5', now, epoch: 'e' };
+    const returned = Return.responseDeserialize(Return.responseSerialize(response));
     expect(decodeReturn(returned)).toEqual({ returned: 5, now: at, epoch: 'e' });
   });
 
@@ -92,8 +92,8 @@ describe('responses', () => {
 
   it('to a draw that is busy say what can be had', () => {
     const outcome = 'DRAW_OUTCOME_BUSY';
-    const answer = { outcome, grantedNanoUsd: '0', now, attainableNanoUsd: '7' } as const;
-    const busy = decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(answer)));
+    const response = { outcome, grantedNanoUsd: '0', now, attainableNanoUsd: '7' } as const;
+    const busy = decodeDraw(Draw.responseDeserialize(Draw.responseSerialize(response)));
     expect(busy).toMatchObject({ outcome: 'busy', attainable: 7 });
   });
 });
@@ -108,6 +108,6 @@ it('the end of a session names what is outstanding', () => {
     ...{ session: 's', andOthers: true },
     outstanding: [{ budgetId: 'b', window: 'total', outstandingNanoUsd: '9000000000000000' }],
   });
-  const answer = CloseSession.responseSerialize({ freedNanoUsd: '4', now, epoch: 'e' });
-  expect(decodeEnd(CloseSession.responseDeserialize(answer))).toEqual({ freed: 4, now: at, epoch: 'e' });
+  const response = CloseSession.responseSerialize({ freedNanoUsd: '4', now, epoch: 'e' });
+  expect(decodeEnd(CloseSession.responseDeserialize(response))).toEqual({ freed: 4, now: at, epoch: 'e' });
 });

@@ -48,13 +48,13 @@ describe('an answer of Resolve', () => {
       { ...key.limits?.[0], id: 'all' },
     ];
     const prices = [{ id: 'p', model: 'azure/gpt-4o-2024-08-06', prices: { input: '1', output: '2' } }];
-    const answer = resolve({
+    const response = resolve({
       asOf,
       key: { ...key, allowedModels, limits },
       scope: { ...scope, allowedModels },
       organization: { ...organization, allowedModels, prices },
     });
-    const { principal } = answer;
+    const { principal } = response;
     const canonical = ['gpt-provider/gpt-4o', 'assistant-provider/*', 'own-models/m'];
     for (const record of [principal?.key, principal?.scope, principal?.organization])
       expect(record?.allowedModels).toEqual(canonical);
@@ -66,9 +66,9 @@ describe('an answer of Resolve', () => {
   });
 
   it('becomes a principal with times in milliseconds and secrets that do not print', () => {
-    const answer = resolve({ asOf, key, scope, organization });
-    expect(answer.asOf).toEqual({ epoch: 'one', revision: Number.MAX_SAFE_INTEGER });
-    expect(answer.principal).toMatchObject({
+    const response = resolve({ asOf, key, scope, organization });
+    expect(response.asOf).toEqual({ epoch: 'one', revision: Number.MAX_SAFE_INTEGER });
+    expect(response.principal).toMatchObject({
       key: {
         scope: { kind: 'person', id: 'p' },
         endsAt: Date.UTC(2030, 0, 2, 3, 4, 5, 678),
@@ -78,8 +78,8 @@ describe('an answer of Resolve', () => {
       scope: { kind: 'person', id: 'p' },
       organization: { id: 'o', callerProviderKeys: false },
     });
-    expect(answer.principal?.organization.providerKeys[0]?.secret.apiKey?.reveal()).toBe('provider-secret');
-    expect(JSON.stringify(answer)).not.toContain('provider-secret');
+    expect(response.principal?.organization.providerKeys[0]?.secret.apiKey?.reveal()).toBe('provider-secret');
+    expect(JSON.stringify(response)).not.toContain('provider-secret');
   });
 
   it('without a key says that there is none', () => {

@@ -17,10 +17,10 @@ function sent(...events: readonly Parameters<typeof usageOf>[0][]) {
 }
 
 it('an answer tells the clock of the database', () => {
-  const answer = ReportUsage.responseDeserialize(
+  const response = ReportUsage.responseDeserialize(
     ReportUsage.responseSerialize({ recorded: 3, now, epoch: 'e' }),
   );
-  expect(decodeReport(answer)).toEqual({ recorded: 3, now: at, epoch: 'e' });
+  expect(decodeReport(response)).toEqual({ recorded: 3, now: at, epoch: 'e' });
   expect(() => decodeReport({ recorded: 3, now: '', epoch: '' })).toThrow();
 });
 

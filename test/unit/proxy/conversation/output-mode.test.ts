@@ -147,10 +147,10 @@ describe('the text of a response', () => {
 
   it('is the input of the response tool, or all there is without one', () => {
     const form = formOf({ response_format: bySchema() });
-    const answered = new ResponseText(form);
-    expect(answered.isResponseTool('json_tool_call')).toBe(true);
-    expect(answered.isResponseTool('other')).toBe(false);
-    expect([answered.push('Here: '), answered.pushInput('{}'), answered.end()]).toEqual(['', '{}', '']);
+    const response = new ResponseText(form);
+    expect(response.isResponseTool('json_tool_call')).toBe(true);
+    expect(response.isResponseTool('other')).toBe(false);
+    expect([response.push('Here: '), response.pushInput('{}'), response.end()]).toEqual(['', '{}', '']);
     expect(through(form, ['I ', 'cannot.'])).toBe('I cannot.');
   });
 });

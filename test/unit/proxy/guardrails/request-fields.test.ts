@@ -99,8 +99,8 @@ describe('placeholders that the caller has written', () => {
         callWith([restoring], asking(`Literal ${written} stays. Mail person@example.com`)),
       );
       expect(call.request.body.messages).toEqual(asking(`Literal ${written} stays. Mail [WORD_2]`).messages);
-      const answer = { choices: [{ message: { content: `Mailed [WORD_2], not ${written}.` } }] };
-      const result = await output?.guard(complete(answer));
+      const response = { choices: [{ message: { content: `Mailed [WORD_2], not ${written}.` } }] };
+      const result = await output?.guard(complete(response));
       const left = result?.kind === 'complete' ? JSON.parse(result.body.toString()) : undefined;
       expect(left.choices[0].message.content).toBe(`Mailed person@example.com, not ${written}.`);
     },

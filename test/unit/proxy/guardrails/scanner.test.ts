@@ -35,14 +35,14 @@ interface Opened {
 }
 
 function openScanner(
-  answer: (task: ScanTask) => Promise<Scanned> = () => Promise.resolve(nothing),
+  respond: (task: ScanTask) => Promise<Scanned> = () => Promise.resolve(nothing),
   clock: { now?: () => number; cpu?: () => number } = {},
 ): Opened {
   const tasks: ScanTask[] = [];
   const pool = {
     scan: (task: ScanTask) => {
       tasks.push(task);
-      return { scanned: answer(task), cancel: () => undefined };
+      return { scanned: respond(task), cancel: () => undefined };
     },
   };
   const now = clock.now ?? (() => performance.now());

@@ -49,7 +49,7 @@ function leave(written: readonly JournalLine[] = lines, rest = ''): void {
 }
 
 function start(folder = pod.connect()): Adoption {
-  const answer = { now: 0, epoch: 'e' };
+  const response = { now: 0, epoch: 'e' };
   return new Adoption({
     folder,
     client: {
@@ -57,13 +57,13 @@ function start(folder = pod.connect()): Adoption {
         story.push(`report ${events.length}`);
         if (fails !== undefined) throw fails;
         reported.push(...events);
-        return { ...answer, recorded: events.length };
+        return { ...response, recorded: events.length };
       },
       closeSession: async (end) => {
         story.push('close');
         if (closeFails !== undefined) throw closeFails;
         ends.push(end);
-        return { ...answer, freed: 0 };
+        return { ...response, freed: 0 };
       },
     },
     ...{ clock: time, timers: time, random: () => 0.5, log: silentLog },

@@ -23,7 +23,7 @@ const models: Readonly<Record<VendorName, string>> = {
 };
 
 /** An answer with this usage, as the vendor sends it. */
-const answers: Readonly<Record<VendorName, (usage: object) => object>> = {
+const responses: Readonly<Record<VendorName, (usage: object) => object>> = {
   'gpt-provider': (usage) => ({ id: 'a', model: 'answered', choices: [gptChoice], usage }),
   'studio-ai': (usage) => ({ id: 'a', model: 'answered', choices: [gptChoice], usage }),
   'managed-cloud-models': (usage) => ({
@@ -48,7 +48,7 @@ const gptChoice = { index: 0, message: { role: 'assistant', content: 'Hi' }, fin
 
 function read(vendor: VendorName, usage: object) {
   const call = callOf(vendor, models[vendor], { messages: [{ role: 'user', content: 'Hello' }] });
-  const body = Buffer.from(JSON.stringify(answers[vendor](usage)));
+  const body = Buffer.from(JSON.stringify(responses[vendor](usage)));
   return call.target.provider.format.readResponse(call, { head: {}, body });
 }
 

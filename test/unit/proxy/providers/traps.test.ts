@@ -22,11 +22,13 @@ async function streamed(vendor: VendorName, behaviour: Behaviour): Promise<Strea
   const messages = [{ role: 'user', content: 'Hello' }];
   const body = { messages, tools: [tool], stream: true, stream_options: { include_usage: true } };
   const call = callOf(vendor, plainModels[vendor], body, vendor === 'studio-ai' ? '/models' : '');
-  const answer = askVendor(vendor, await buildRequest(call), { behaviour });
+  const response = askVendor(vendor, await buildRequest(call), { behaviour });
   return {
-    bytes: Buffer.concat(partsOf(answer)),
+    bytes: Buffer.concat(partsOf(response)),
     read: (pieces) => {
-      const reader = call.target.provider.format.openStream(call, answer.headers, { eventBytesMax: 100_000 });
+      const reader = call.target.provider.format.openStream(call, response.headers, {
+        eventBytesMax: 100_000,
+      });
       const told = pieces.map((piece) => reader.push(piece));
       if (!reader.complete) told.push(reader.end());
       expect([reader.complete, reader.failure]).toEqual([true, undefined]);

@@ -5,7 +5,7 @@ import type { ResolveResponse } from '../../../../proto/generated/gateway/v1/Res
 import { type Held, heldOf } from '../../../../proxy/access/held.ts';
 import { accessLimits } from '../../../../proxy/access/limits.ts';
 import type { RecordCache } from '../../../../proxy/access/record-source.ts';
-import type { ResolveAnswer } from '../../../../proxy/access/records.ts';
+import type { ResolvedRecords } from '../../../../proxy/access/records.ts';
 import { decodeSignedResolve } from '../../../../proxy/control-plane/wire-signed.ts';
 import { createRedisRecords } from '../../../../proxy/record-cache/redis-records.ts';
 import { FakeRedis } from '../../../support/access/redis.ts';
@@ -80,16 +80,16 @@ const response = (hash: string): ResolveResponse => ({
 const signing = new TestSigning();
 
 /** What the control plane answered so long ago, for a key. */
-function answered(hash = keyHash, agoMs = 0, at = signing): ResolveAnswer {
+function responseTo(hash = keyHash, agoMs = 0, at = signing): ResolvedRecords {
   const sent = at.signed(hash, response(hash), time.now() - agoMs);
   return decodeSignedResolve(sent, hash, at.publicKeys());
 }
 
 function signed(hash = keyHash, agoMs = 0): readonly SignedRecord[] {
-  return answered(hash, agoMs).signed ?? [];
+  return responseTo(hash, agoMs).signed ?? [];
 }
 
-function held({ asOf, principal }: ResolveAnswer): readonly Held[] {
+function held({ asOf, principal }: ResolvedRecords): readonly Held[] {
   return principal === undefined ? [] : heldOf(keyHash, principal, { asOf, confirmedAt: 0 });
 }
 
@@ -112,7 +112,7 @@ const keySubject = { kind: 'key', ref: keyHash } as const;
 describe('a record in Redis', () => {
   it('comes back as it was, provider secrets included', async () => {
     const cache = cacheWith(parseSealKeys(newKey));
-    const response = answered();
+    const response = responseTo();
     await write(cache, response.signed ?? []);
     const records = held(response);
     expect(records).toHaveLength(3);
@@ -243,6 +243,6 @@ describe('a Redis that fails', () => {
     cache.remove(keySubject);
     await settle();
     expect(events).toEqual(['write', 'write', 'write', 'read', 'write']);
-    expect(cache.hasAnswered()).toBe(false);
+    expect(cache.hasResponded()).toBe(false);
   });
 });

@@ -52,7 +52,7 @@ class Played {
       buffer: () => undefined,
       progress: () => undefined,
     };
-    const limits = { answerBytesMax: 10_000, eventBytesMax: 10_000 };
+    const limits = { responseBytesMax: 10_000, eventBytesMax: 10_000 };
     this.attempt = new Attempt(call, { transport, limits, now: () => call.now }, context);
     this.result = this.attempt.run().catch((error: unknown) => {
       this.error = error;

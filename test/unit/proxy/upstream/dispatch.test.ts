@@ -37,7 +37,7 @@ beforeAll(async () => {
   transports = [toVendors, toImages];
   dispatch = createDispatch({
     transport: toVendors,
-    limits: { answerBytesMax: 1_000_000, eventBytesMax: 1_000_000 },
+    limits: { responseBytesMax: 1_000_000, eventBytesMax: 1_000_000 },
     now: () => Date.now(),
     images: {
       transport: toImages,

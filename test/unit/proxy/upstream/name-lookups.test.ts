@@ -1,6 +1,6 @@
 // Who may look up names, how many at a time and for how long, and what of the operator's own names outlives its DNS servers.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { NameAnswer } from '../../../../common/dns-resolve.ts';
+import type { ResolvedName } from '../../../../common/dns-resolve.ts';
 import { HeldShare } from '../../../../common/shares.ts';
 import type { NameLookups, NameLookupsOptions } from '../../../../proxy/upstream/name-lookups.ts';
 import { type DnsServer, startDnsServer } from '../../../support/dns-server.ts';
@@ -93,7 +93,7 @@ describe('names of organizations', () => {
 class Played {
   now = 0;
   asked = 0;
-  says: () => Promise<NameAnswer> = () => Promise.resolve({ addresses: address, ttl: 300 });
+  says: () => Promise<ResolvedName> = () => Promise.resolve({ addresses: address, ttl: 300 });
   readonly lookups: NameLookups;
 
   constructor(options: Partial<NameLookupsOptions> = {}) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../../common/secret.ts';
-import { answeredModel } from '../../../../proxy/upstream/provider-text.ts';
+import { responseModel } from '../../../../proxy/upstream/provider-text.ts';
 
 const credential = { apiKey: new Secret('key-of-the-provider') };
-const told = (model: string | undefined) => answeredModel(model, credential);
+const told = (model: string | undefined) => responseModel(model, credential);
 
 describe('the model that answered', () => {
   it.each([

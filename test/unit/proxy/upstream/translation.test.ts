@@ -130,7 +130,7 @@ const all = providers.flatMap((base) => [
   [`custom ${base.name}`, custom(base)] as const,
 ]);
 
-const answers: Readonly<Record<string, object>> = {
+const responses: Readonly<Record<string, object>> = {
   'gpt-provider': {
     id: 'a',
     model: 'm-1',
@@ -157,9 +157,9 @@ const answers: Readonly<Record<string, object>> = {
     usage: { inputTokens: 5, outputTokens: 7 },
   },
 };
-const answerOf = (provider: Provider) => {
+const responseOf = (provider: Provider) => {
   const name = provider.madeOf?.wireFormat ?? provider.name;
-  return Buffer.from(JSON.stringify(answers[name] ?? answers['gpt-provider']));
+  return Buffer.from(JSON.stringify(responses[name] ?? responses['gpt-provider']));
 };
 
 describe.each(all)('a large call to %s', (_name, provider) => {
@@ -203,14 +203,14 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     expect(image.isGone).toBe(true);
     await expect(translation.build(call, asked)).rejects.toThrow('handed over');
     expect(
-      (await translation.read(call, { head: {}, body: answerOf(provider) }, asked)).textTokens,
+      (await translation.read(call, { head: {}, body: responseOf(provider) }, asked)).textTokens,
     ).toBeGreaterThan(1);
   });
 
   it('is read as it would be here, with the tokens of its text', async () => {
     const call = callTo(provider, large());
-    const here = provider.format.readResponse(call, { head: {}, body: answerOf(provider) });
-    const there = await translation.read(call, { head: {}, body: answerOf(provider) }, asked);
+    const here = provider.format.readResponse(call, { head: {}, body: responseOf(provider) });
+    const there = await translation.read(call, { head: {}, body: responseOf(provider) }, asked);
     expect({ ...there, body: there.body.toString() }).toEqual({
       ...here,
       body: here.body.toString(),

@@ -32,7 +32,7 @@ describe('a chat request', () => {
   });
 
   it('loses the empty leftovers of a response sent back as history, and nothing else', () => {
-    const answer = {
+    const response = {
       role: 'assistant',
       content: 'Hi',
       tool_calls: [],
@@ -43,7 +43,7 @@ describe('a chat request', () => {
     const calls = [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }];
     const { messages } = parse({
       model: 'm',
-      messages: [answer, { ...answer, tool_calls: null }, { ...answer, tool_calls: calls }],
+      messages: [response, { ...response, tool_calls: null }, { ...response, tool_calls: calls }],
     });
     const clean = { role: 'assistant', content: 'Hi', name: 'a' };
     expect(messages).toEqual([clean, clean, { ...clean, tool_calls: calls }]);

@@ -70,7 +70,7 @@ export function openStream(body: object = {}, head: IncomingHttpHeaders = {}): S
   });
 }
 
-export function readAnswer(answer: unknown, body: object = {}) {
-  const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+export function readResponse(response: unknown, body: object = {}) {
+  const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
   return managedCloudModels.format.readResponse(callOf(body), { head: {}, body: bytes });
 }

@@ -5,7 +5,7 @@ import {
   eventFrame,
   exceptionFrame,
 } from '../../../../../simulator/managed-cloud-models/frames.ts';
-import { openStream, readAnswer } from './ask.ts';
+import { openStream, readResponse } from './ask.ts';
 
 const protocolError = expect.objectContaining({ code: 'upstream_protocol_error' });
 const message = (content: readonly unknown[]) => ({
@@ -27,7 +27,7 @@ const metadata = event('metadata', { usage: { inputTokens: 1, outputTokens: 2, t
 
 describe('a whole response', () => {
   it('trap 27: counts what the cache gave and took among the prompt, and adds up', () => {
-    const { body, usage } = readAnswer(message([{ text: 'x' }]));
+    const { body, usage } = readResponse(message([{ text: 'x' }]));
     expect(usage).toMatchObject({ promptTokens: 520, cacheReadTokens: 400, cacheWriteTokens: 100 });
     expect(JSON.parse(body.toString()).usage).toMatchObject({
       prompt_tokens: 520,
@@ -46,16 +46,16 @@ describe('a whole response', () => {
     ['a call without a name', message([{ toolUse: { toolUseId: 'a', input: {} } }])],
     ['a call with an empty id', message([{ toolUse: { toolUseId: '', name: 'boil', input: {} } }])],
     ['a text that is none', message([{ text: 7 }])],
-  ])('that is %s cannot be read', (_what, answer) => {
-    expect(() => readAnswer(answer)).toThrow(protocolError);
+  ])('that is %s cannot be read', (_what, response) => {
+    expect(() => readResponse(response)).toThrow(protocolError);
   });
 
   it.each([
     [{ message: 'Too many requests', __type: 'ThrottlingException' }, 429],
     [{ Message: 'Something broke' }, 500],
-  ])('that is an error after all is reported as one: %j', (answer, status) => {
-    expect(() => readAnswer(answer)).toThrow(VendorFailure);
-    expect(() => readAnswer(answer)).toThrow(
+  ])('that is an error after all is reported as one: %j', (response, status) => {
+    expect(() => readResponse(response)).toThrow(VendorFailure);
+    expect(() => readResponse(response)).toThrow(
       expect.objectContaining({ vendor: expect.objectContaining({ status }) }),
     );
   });
@@ -67,7 +67,7 @@ describe('a whole response', () => {
     [{ inputTokens: -1, outputTokens: 2 }],
     [{ inputTokens: 1.5, outputTokens: 2 }],
   ])('with a usage that is none has none: %j', (usage) => {
-    const read = readAnswer({ ...message([{ text: 'x' }]), usage });
+    const read = readResponse({ ...message([{ text: 'x' }]), usage });
     expect(read.usage).toBeUndefined();
     expect(JSON.parse(read.body.toString()).usage.total_tokens).toBe(0);
   });

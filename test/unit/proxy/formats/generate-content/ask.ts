@@ -68,8 +68,8 @@ export interface Completion {
 }
 
 /** What the caller gets for this answer of the vendor's. */
-export function answered(answer: unknown, body: object = {}): Completion {
-  const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+export function responseTo(response: unknown, body: object = {}): Completion {
+  const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
   return JSON.parse(
     searchProvider.format.readResponse(callOf(body), { head: {}, body: bytes }).body.toString(),
   );

@@ -4,10 +4,10 @@ import { GatewayError } from '../../../../../proxy/errors.ts';
 import { VendorFailure } from '../../../../../proxy/formats/format.ts';
 import { readGenerateContentUsage } from '../../../../../proxy/formats/generate-content/usage.ts';
 import { searchProvider } from '../../../../../proxy/providers/search-provider.ts';
-import { answered, callOf, candidate } from './ask.ts';
+import { callOf, candidate, responseTo } from './ask.ts';
 
-const choiceOf = (answer: unknown, body: object = {}) => {
-  const [choice] = answered(answer, body).choices;
+const choiceOf = (response: unknown, body: object = {}) => {
+  const [choice] = responseTo(response, body).choices;
   if (choice === undefined) throw new Error('there is no choice');
   return choice;
 };
@@ -55,10 +55,10 @@ describe('a response', () => {
   });
 
   it('trap 9: a blocked prompt is a filtered response, and usage may be missing', () => {
-    const answer = answered({ promptFeedback: { blockReason: 'OTHER' } });
-    expect(answer.choices).toMatchObject([{ finish_reason: 'content_filter', message: { content: '' } }]);
-    expect(answer.usage).toMatchObject({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
-    expect(answer.cloud_ai_safety_results).toEqual([]);
+    const response = responseTo({ promptFeedback: { blockReason: 'OTHER' } });
+    expect(response.choices).toMatchObject([{ finish_reason: 'content_filter', message: { content: '' } }]);
+    expect(response.usage).toMatchObject({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 });
+    expect(response.cloud_ai_safety_results).toEqual([]);
   });
 
   it('trap 11: the signature of a call rides on its id', () => {
@@ -106,7 +106,7 @@ describe('a response', () => {
       content: { parts: [{ text }] },
       finishReason: 'STOP',
     });
-    const { choices } = answered({ candidates: [one(1, 'b'), one(0, 'a')] }, { n: 2 });
+    const { choices } = responseTo({ candidates: [one(1, 'b'), one(0, 'a')] }, { n: 2 });
     expect(choices.map(({ message }) => message.content)).toEqual(['a', 'b']);
   });
 
@@ -116,13 +116,13 @@ describe('a response', () => {
     ['neither candidate nor reason', '{}'],
     ['a call without a name', JSON.stringify(candidate([{ functionCall: { args: {} } }]))],
   ])('that is %s is a failure of the provider', (_what, body) => {
-    expect(() => answered(body)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
-    expect(() => answered(body)).toThrow(GatewayError);
+    expect(() => responseTo(body)).toThrow(expect.objectContaining({ code: 'upstream_protocol_error' }));
+    expect(() => responseTo(body)).toThrow(GatewayError);
   });
 
   it('of status 200 that holds an error is one', () => {
     const failed = () =>
-      answered([{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } }]);
+      responseTo([{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Slow down.' } }]);
     expect(failed).toThrow(VendorFailure);
     expect(failed).toThrow('Slow down.');
   });

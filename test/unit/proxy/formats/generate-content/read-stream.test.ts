@@ -117,10 +117,10 @@ describe('a stream', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const tools = [{ type: 'function', function: { name: 'boil' } }];
     const body = { tools, response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } };
-    const answer = candidate([{ functionCall: { name: 'json_tool_call', args: { a: 'b' } } }], {
+    const response = candidate([{ functionCall: { name: 'json_tool_call', args: { a: 'b' } } }], {
       finishReason: undefined,
     });
-    const told = streamed(events(part('Well:'), answer, answer, stop), body);
+    const told = streamed(events(part('Well:'), response, response, stop), body);
     expect([contents(told), reasons(told)]).toEqual(['{"a":"b"}', ['stop']]);
   });
 

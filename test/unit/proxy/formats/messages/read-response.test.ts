@@ -19,11 +19,11 @@ function callFor(fields: JsonObject) {
 }
 
 function readText(body: string, fields: JsonObject = {}) {
-  const answer = assistantProvider.format.readResponse(callFor(fields), {
+  const response = assistantProvider.format.readResponse(callFor(fields), {
     head: {},
     body: Buffer.from(body),
   });
-  return { body: JSON.parse(answer.body.toString()), usage: answer.usage };
+  return { body: JSON.parse(response.body.toString()), usage: response.usage };
 }
 
 const message = (fields: JsonObject) => ({

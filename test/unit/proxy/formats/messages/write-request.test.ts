@@ -90,14 +90,14 @@ describe('messages', () => {
   });
 
   it('give a foreign call the same valid id in call and result', () => {
-    const [, called, answered] = messagesOf(
+    const [, called, response] = messagesOf(
       user(),
       calling('call:1', 'call.1'),
       result('call.1'),
       result('call:1'),
     );
     expect(called.content.map(({ id }: JsonObject) => id)).toEqual(['call_1', 'call_1_2']);
-    expect(answered.content.map((one: JsonObject) => one.tool_use_id)).toEqual(['call_1', 'call_1_2']);
+    expect(response.content.map((one: JsonObject) => one.tool_use_id)).toEqual(['call_1', 'call_1_2']);
   });
 
   it('take back what was thought only where the model thinks', () => {

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../common/json.ts';
 import type { Check, Guardrail } from '../../../../../guardrails/definition.ts';
 import {
-  answered,
   callWith,
   complete,
   inspected,
   openInspecting,
+  responded,
   wordsGuardrail,
 } from '../../../../support/guarded-requests.ts';
 import { ToldStream } from '../../../../support/guarded-streams.ts';
 import { guardrailOf } from '../../../../support/service-guards.ts';
 
 const saying = (content: string): JsonObject => ({ messages: [{ role: 'user', content }] });
-const answer = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] });
+const respond = (content: string) => ({ choices: [{ index: 0, message: { role: 'assistant', content } }] });
 const named = (name: string, words: readonly string[], fields: Partial<Guardrail> = {}) =>
   wordsGuardrail(words, { id: name, name, ...fields });
 
@@ -53,9 +53,9 @@ describe('guardrails apply', () => {
     const input = wordsGuardrail(['BAD'], { stage: 'input' });
     const output = wordsGuardrail(['BAD'], { stage: 'output' });
     await expect(inspected(input, saying('BAD'))).rejects.toThrow();
-    expect((await answered(input, answer('BAD'))).body.toString()).toContain('BAD');
+    expect((await responded(input, respond('BAD'))).body.toString()).toContain('BAD');
     expect(await inspected(output, saying('BAD'))).toMatchObject(saying('BAD'));
-    await expect(answered(output, answer('BAD'))).rejects.toThrow();
+    await expect(responded(output, respond('BAD'))).rejects.toThrow();
   });
 });
 
@@ -133,7 +133,7 @@ describe('what is decided', () => {
       guardrailHeader: 'first=pass, second=observe, third=redact',
       guardrailsNotPassed: 'second=observe, third=redact',
     });
-    await output?.guard(complete(answer('fine')));
+    await output?.guard(complete(respond('fine')));
     expect(decisions.slice(3)).toEqual(['first output pass', 'second output pass']);
     expect(took).toEqual(['input', 'output']);
     const sample = {
@@ -189,7 +189,7 @@ describe('a check that fails', () => {
         code: 'guardrail_blocked',
       });
       const output = guardrailOf(check, { stage: 'output' });
-      await expect(answered(output, answer('x'))).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      await expect(responded(output, respond('x'))).rejects.toMatchObject({ code: 'guardrail_blocked' });
     });
 
     it('passes by its rule, and is told as failed', async () => {
@@ -197,7 +197,7 @@ describe('a check that fails', () => {
       const call = callWith([guardrailOf(check, { onFailure: 'pass' })], saying('x'));
       const { call: next, output } = await inspect(call);
       expect(next).toBe(call);
-      const result = complete(answer('x'));
+      const result = complete(respond('x'));
       expect(await output?.guard(result)).toBe(result);
       expect(decisions).toEqual(['our-guard input failed_pass', 'our-guard output failed_pass']);
     });
@@ -241,8 +241,8 @@ describe('restoring', () => {
     const { inspect } = openInspecting();
     const guardrails = [restoring('input'), named('out', ['BAD'], { action: 'redact', stage: 'output' })];
     const { output } = await inspect(callWith(guardrails, request));
-    const result = await output?.guard(complete(answer('[WORD_1] is BAD')));
-    expect(result).toMatchObject({ body: Buffer.from(written(answer('person@example.com is [WORD_2]'))) });
+    const result = await output?.guard(complete(respond('[WORD_1] is BAD')));
+    expect(result).toMatchObject({ body: Buffer.from(written(respond('person@example.com is [WORD_2]'))) });
   });
 
   it('does not happen where nobody asked for it, or nothing was replaced', async () => {
@@ -338,7 +338,7 @@ describe('the size of a prompt', () => {
   });
 
   it('is no matter of an answer', async () => {
-    const result = await answered(limit({ tokensMax: 1 }, { stage: 'output' }), answer('x'.repeat(100)));
+    const result = await responded(limit({ tokensMax: 1 }, { stage: 'output' }), respond('x'.repeat(100)));
     expect(result.body.length).toBeGreaterThan(100);
   });
 });

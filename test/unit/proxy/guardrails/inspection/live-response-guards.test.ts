@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import { BlockedError, guardText } from '../../../../../guardrails/window.ts';
-import type { AnswerGuards } from '../../../../../proxy/guardrails/response-guards.ts';
+import type { ResponseGuards } from '../../../../../proxy/guardrails/response-guards.ts';
 import { guardStrings } from '../../../../../proxy/guardrails/response-guards.ts';
 import { callWith, openInspecting, wordsGuardrail } from '../../../../support/guarded-requests.ts';
 import { ToldStream } from '../../../../support/guarded-streams.ts';
@@ -11,7 +11,7 @@ const named = (name: string, words: readonly string[], fields: Partial<Guardrail
   wordsGuardrail(words, { id: name, name, stage: 'output', ...fields });
 
 async function openGuards(...guardrails: readonly Guardrail[]) {
-  let guards: AnswerGuards | undefined;
+  let guards: ResponseGuards | undefined;
   const inspecting = openInspecting({
     guardStream: (source, told) => {
       guards = told;

@@ -25,7 +25,7 @@ const question: ServiceQuestion = {
 
 interface Asked {
   readonly signal: AbortSignal;
-  answer(verdict: ServiceVerdict): void;
+  respond(verdict: ServiceVerdict): void;
   fail(error: Error): void;
 }
 
@@ -40,9 +40,9 @@ let check: LimitedCheck;
 function open(timeoutMs: number, deaf?: 'deaf'): LimitedCheck {
   return new LimitedCheck({
     ask: (_question, signal) =>
-      new Promise((answer, fail) => {
+      new Promise((respond, fail) => {
         if (deaf === undefined) signal.addEventListener('abort', () => fail(signal.reason));
-        asked.push({ signal, answer, fail });
+        asked.push({ signal, respond, fail });
       }),
     ...{ timeoutMs, clock: time },
     log: createLogger({ name: 'test', level: 'info', stream: { write: (line) => void logged.push(line) } }),
@@ -81,11 +81,11 @@ describe('of the questions to one service', () => {
   it('64 are under way at a time, and the others follow in turn', async () => {
     const asking = Array.from({ length: 66 }, () => reasonOf(ask()));
     await under(64);
-    asked[7]?.answer({ kind: 'pass' });
+    asked[7]?.respond({ kind: 'pass' });
     await under(65);
     asked[8]?.fail(new Error('no connection'));
     await under(66);
-    for (const { answer } of asked) answer({ kind: 'pass' });
+    for (const { respond } of asked) respond({ kind: 'pass' });
     const reasons = await Promise.all(asking);
     expect(reasons.filter((reason) => reason === 'answered')).toHaveLength(65);
     expect(reasons[8]).toBe('unreachable');
@@ -106,10 +106,10 @@ describe('of the questions to one service', () => {
     expect(await Promise.all(Array.from({ length: 6 }, () => reasonOf(ask())))).toEqual(
       Array(6).fill('busy'),
     );
-    asked[0]?.answer({ kind: 'pass' });
+    asked[0]?.respond({ kind: 'pass' });
     const next = reasonOf(ask());
     await under(65);
-    for (const { answer } of asked) answer({ kind: 'pass' });
+    for (const { respond } of asked) respond({ kind: 'pass' });
     expect([await next, ...new Set(await Promise.all(hanging))]).toEqual(['answered', 'answered']);
   });
 
@@ -121,9 +121,9 @@ describe('of the questions to one service', () => {
     const gone = new Error('the client left');
     left.abort(gone);
     expect(await leaver).toBe(gone);
-    asked[0]?.answer({ kind: 'pass' });
+    asked[0]?.respond({ kind: 'pass' });
     await under(65);
-    asked[64]?.answer({ kind: 'pass' });
+    asked[64]?.respond({ kind: 'pass' });
     expect(await next).toBe('answered');
     leaving.abort();
     await Promise.all(first);
@@ -156,12 +156,12 @@ describe('a service', () => {
     const trial = reasonOf(ask());
     await under(6);
     expect(await reasonOf(ask())).toBe('resting');
-    asked[5]?.answer({ kind: 'pass' });
+    asked[5]?.respond({ kind: 'pass' });
     expect(await trial).toBe('answered');
     expect(logged.at(-1)).toContain('answers again');
     const two = [ask(), ask()];
     await under(8);
-    for (const { answer } of asked) answer({ kind: 'pass' });
+    for (const { respond } of asked) respond({ kind: 'pass' });
     await Promise.all(two);
   });
 
@@ -175,7 +175,7 @@ describe('a service', () => {
     await time.advance(1);
     const trial = reasonOf(ask());
     await under(7);
-    asked[6]?.answer({ kind: 'pass' });
+    asked[6]?.respond({ kind: 'pass' });
     expect(await trial).toBe('answered');
   });
 
@@ -184,7 +184,7 @@ describe('a service', () => {
       await fail(4);
       const asking = ask();
       await under((times + 1) * 5);
-      asked.at(-1)?.answer({ kind: 'pass' });
+      asked.at(-1)?.respond({ kind: 'pass' });
       await asking;
     }
     expect(logged).toEqual([]);
@@ -208,7 +208,7 @@ describe('a service', () => {
     }
     const next = reasonOf(ask());
     await under(11);
-    asked.at(-1)?.answer({ kind: 'pass' });
+    asked.at(-1)?.respond({ kind: 'pass' });
     expect(await next).toBe('answered');
   });
 

@@ -45,7 +45,7 @@ const respond = (response: ServerResponse, body: unknown) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 /** The service, and who gives tokens for it. */
-function answers(body: unknown): Receiver['answer'] {
+function responding(body: unknown): Receiver['respond'] {
   return (response, request) =>
     request.path === '/token'
       ? respond(response, { access_token: 'access-token-1', expires_in: 3599, token_type: 'Bearer' })
@@ -75,7 +75,7 @@ function openDesk(options: Partial<GuardOptions> = {}, targets: () => readonly T
   });
 }
 
-const cut: Receiver['answer'] = (response) => {
+const cut: Receiver['respond'] = (response) => {
   response.writeHead(200).write('[');
   response.destroy();
 };
@@ -103,7 +103,7 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
   };
 
   it('is asked as it documents', async () => {
-    receiver.answer = answers(fixture.answers[0]?.answer);
+    receiver.respond = responding(fixture.responses[0]?.response);
     const { left, outcomes } = await judge({});
     expect([left, outcomes]).toEqual([[text], ['answered']]);
     const told = asked().map(({ path, body }) => ({ path, body: JSON.parse(body) }));
@@ -112,8 +112,8 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
     for (const { headers } of asked()) expect(headers[name] ?? '').toMatch(value);
   });
 
-  it.each(fixture.answers)('finds $name', async ({ answer, labels, stage }) => {
-    receiver.answer = answers(answer);
+  it.each(fixture.responses)('finds $name', async ({ response: result, labels, stage }) => {
+    receiver.respond = responding(result);
     const { left, decisions } = await judge({ action: 'block' }, stage);
     const at = `our-guard ${stage ?? 'input'}`;
     if (labels.length === 0) expect([left, decisions]).toEqual([[text], [`${at} pass`]]);
@@ -126,19 +126,19 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
       expect((await judge({ action: 'block' }, stage, { labels: [label] })).left).toBe('guardrail_blocked');
   });
 
-  it.each(fixture.answers.filter(({ labels }) => labels.length > 0))(
+  it.each(fixture.responses.filter(({ labels }) => labels.length > 0))(
     'redacts $name where it says how, else blocks',
-    async ({ answer, stage, left }) => {
-      receiver.answer = answers(answer);
+    async ({ response: result, stage, left }) => {
+      receiver.respond = responding(result);
       const redacted = await judge({ action: 'redact' }, stage);
       expect(redacted.left).toEqual(left === undefined ? 'guardrail_blocked' : [left]);
     },
   );
 
-  it.each(nonsense.map((answer) => [JSON.stringify(answer), answer]))(
+  it.each(nonsense.map((result) => [JSON.stringify(result), result]))(
     'has failed where it answers %s',
-    async (_json, answer) => {
-      receiver.answer = answers(answer);
+    async (_json, result) => {
+      receiver.respond = responding(result);
       const { left, decisions, outcomes } = await judge({});
       expect([left, decisions]).toEqual(['guardrail_blocked', ['our-guard input failed_block']]);
       expect(outcomes).toEqual(['answer']);
@@ -146,21 +146,21 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
     },
   );
 
-  it.each<readonly [string, string, Receiver['answer']]>([
+  it.each<readonly [string, string, Receiver['respond']]>([
     ['no JSON', 'answer', (response) => response.writeHead(200).end('<p>fine</p>')],
     ['an error', 'refused', (response) => response.writeHead(429).end('{}')],
     ['another place', 'refused', (response) => response.writeHead(307, { location: '/x' }).end()],
     ['too much', 'answer', (response) => respond(response, ['x'.repeat(100_000)])],
     ['a part', 'unreachable', cut],
-  ])('has failed where it answers %s', async (_what, outcome, answer) => {
-    receiver.answer = (response, request) =>
-      request.path === '/token' ? answers({})(response, request) : answer(response, request);
+  ])('has failed where it answers %s', async (_what, outcome, respond) => {
+    receiver.respond = (response, request) =>
+      request.path === '/token' ? responding({})(response, request) : respond(response, request);
     const { left, outcomes } = await judge({});
     expect([left, outcomes]).toEqual(['guardrail_blocked', [outcome]]);
   });
 
   it('has failed where it is slow', async () => {
-    receiver.answer = () => undefined;
+    receiver.respond = () => undefined;
     const { left, outcomes } = await judge({}, 'input', { timeoutMs: 50 });
     expect([left, outcomes]).toEqual(['guardrail_blocked', ['timeout']]);
   });
@@ -173,7 +173,7 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
   });
 
   it('is asked about short texts together, and told apart', async () => {
-    receiver.answer = answers(fixture.answers[0]?.answer);
+    receiver.respond = responding(fixture.responses[0]?.response);
     const { guard } = openDesk();
     await guard(guardrailOf(checkOf(adapter, fixture))).judge(['one', 'two', 'three'], never);
     expect(asked()).toHaveLength(requests.length);
@@ -185,7 +185,7 @@ describe('a service account', () => {
   it('signs for a token, which is used until shortly before its end', async () => {
     const fixture = serviceFixtures.model_armor;
     if (fixture === undefined) throw new Error('no fixture');
-    receiver.answer = answers(fixture.answers[0]?.answer);
+    receiver.respond = responding(fixture.responses[0]?.response);
     const { guard } = openDesk();
     const guardrail = guardrailOf(checkOf('model_armor', fixture));
     await guard(guardrail).judge([fixture.text], never);
@@ -209,7 +209,7 @@ describe('the cloud’s service', () => {
   if (fixture === undefined) throw new Error('no fixture');
 
   it('is asked with the organization’s stored key where it has none of its own', async () => {
-    receiver.answer = answers(fixture.answers[0]?.answer);
+    receiver.respond = responding(fixture.responses[0]?.response);
     const stored = { credential: { apiKey: new Secret('stored-bedrock-key') } } as Target;
     const { guard } = openDesk({}, () => [stored]);
     const check = { ...checkOf('bedrock', fixture), credential: undefined };

@@ -10,8 +10,8 @@ import { Secret } from '../../../../../common/secret.ts';
 import { createWebhookSecret } from '../../../../../common/webhook-signature.ts';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import {
-  webhookAnswerBytesMax,
   webhookConnections,
+  webhookResponseBytesMax,
 } from '../../../../../proxy/guardrails/services/webhook.ts';
 import { startBlackHole } from '../../../../support/black-hole.ts';
 import { guardrailOf, openServiceDesk } from '../../../../support/service-guards.ts';
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const answers = (body: unknown) => (response: ServerResponse) =>
+const responds = (body: unknown) => (response: ServerResponse) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 
 interface Desired extends Partial<Omit<Guardrail, 'check'>> {
@@ -46,13 +46,13 @@ function guardrail({ url = receiver.url(), timeoutMs = 5000, ...fields }: Desire
 }
 
 function openDesk(options: Partial<GuardOptions> = {}) {
-  const more = { bodyBytesMax: webhookAnswerBytesMax, keep: webhookConnections, ...options };
+  const more = { bodyBytesMax: webhookResponseBytesMax, keep: webhookConnections, ...options };
   return openServiceDesk({ post: postOnLoopback(authority, more) });
 }
 
 describe('a webhook is asked', () => {
   it('with the contract’s question, signed', async () => {
-    receiver.answer = answers({ decision: 'pass' });
+    receiver.respond = responds({ decision: 'pass' });
     const { guard } = openDesk();
     await guard(guardrail(), 'output').judge(texts, never);
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.received;
@@ -72,7 +72,7 @@ describe('a webhook is asked', () => {
   });
 
   it('over the same connection for request after request', async () => {
-    receiver.answer = answers({ decision: 'pass' });
+    receiver.respond = responds({ decision: 'pass' });
     const { guard } = openDesk();
     for (let times = 0; times < 3; times++) await guard(guardrail()).judge(texts, never);
     expect(new Set(receiver.received.map(({ port }) => port)).size).toBe(1);
@@ -80,7 +80,7 @@ describe('a webhook is asked', () => {
   });
 
   it('with texts that are no whole Unicode', async () => {
-    receiver.answer = answers({ decision: 'pass' });
+    receiver.respond = responds({ decision: 'pass' });
     expect(await openDesk().guard(guardrail()).judge(['\ud83d', 'é\u0000'], never)).toEqual([
       '\ud83d',
       'é\u0000',
@@ -109,8 +109,8 @@ describe('what a webhook answers is', () => {
     [{ decision: 'redact', texts: ['Where is it?', ''] }, 'redact', 'redact', ['Where is it?', '']],
     [{ decision: 'redact', texts: ['Where is it?', ''] }, 'block', 'block'],
     [{ decision: 'redact', texts: ['Where is it?', ''] }, 'observe', 'observe', texts],
-  ])('%j with action %s: %s', async (answer, action, decision, left) => {
-    receiver.answer = answers(answer);
+  ])('%j with action %s: %s', async (response, action, decision, left) => {
+    receiver.respond = responds(response);
     const { guard, decisions, outcomes } = openDesk();
     const judging = guard(guardrail({ action })).judge(texts, never);
     if (left === undefined) {
@@ -126,7 +126,7 @@ describe('what a webhook answers is', () => {
     ['the text that is left as it is', 1, 'redact'],
     ['the text that is rewritten', 0, 'block'],
   ])('redact, where nothing can be put in place of %s', async (_where, fixed, decision) => {
-    receiver.answer = answers({ decision: 'redact', texts: ['Where is it?', texts[1]] });
+    receiver.respond = responds({ decision: 'redact', texts: ['Where is it?', texts[1]] });
     const { guard, decisions } = openDesk();
     const judging = guard(guardrail({ action: 'redact' })).judge(texts, never, {
       isFixed: (index) => index === fixed,
@@ -139,63 +139,63 @@ describe('what a webhook answers is', () => {
 });
 
 interface Broken {
-  readonly answer?: (response: ServerResponse) => void;
+  readonly respond?: (response: ServerResponse) => void;
   readonly options?: Partial<GuardOptions>;
   readonly desired?: () => Desired | Promise<Desired>;
 }
 
 /** An answer of so many bytes. */
 function passOf(bytes: number): object {
-  const answer = { decision: 'pass', more: '' };
-  return { ...answer, more: 'a'.repeat(bytes - JSON.stringify(answer).length) };
+  const response = { decision: 'pass', more: '' };
+  return { ...response, more: 'a'.repeat(bytes - JSON.stringify(response).length) };
 }
 
 const broken: readonly (readonly [what: string, reason: string, Broken])[] = [
   [
     'answers another status',
     'refused',
-    { answer: (response) => response.writeHead(500).end('{"decision":"pass"}') },
+    { respond: (response) => response.writeHead(500).end('{"decision":"pass"}') },
   ],
-  ['answers 204', 'refused', { answer: (response) => response.writeHead(204).end() }],
+  ['answers 204', 'refused', { respond: (response) => response.writeHead(204).end() }],
   [
     'redirects',
     'refused',
-    { answer: (response) => response.writeHead(307, { location: receiver.url() }).end() },
+    { respond: (response) => response.writeHead(307, { location: receiver.url() }).end() },
   ],
-  ['answers no JSON', 'answer', { answer: (response) => response.writeHead(200).end('pass') }],
-  ['answers nothing', 'answer', { answer: (response) => response.writeHead(200).end() }],
-  ['answers a list', 'answer', { answer: answers([{ decision: 'pass' }]) }],
-  ['answers null', 'answer', { answer: answers(null) }],
-  ['decides otherwise', 'answer', { answer: answers({ decision: 'maybe' }) }],
-  ['decides nothing', 'answer', { answer: answers({}) }],
-  ['answers too few texts', 'answer', { answer: answers({ decision: 'redact', texts: ['one'] }) }],
-  ['answers too many texts', 'answer', { answer: answers({ decision: 'redact', texts: ['', '', ''] }) }],
-  ['answers no texts', 'answer', { answer: answers({ decision: 'redact' }) }],
-  ['answers what is no text', 'answer', { answer: answers({ decision: 'redact', texts: ['one', 2] }) }],
-  ['answers too much', 'answer', { answer: answers(passOf(webhookAnswerBytesMax + 1)) }],
+  ['answers no JSON', 'answer', { respond: (response) => response.writeHead(200).end('pass') }],
+  ['answers nothing', 'answer', { respond: (response) => response.writeHead(200).end() }],
+  ['answers a list', 'answer', { respond: responds([{ decision: 'pass' }]) }],
+  ['answers null', 'answer', { respond: responds(null) }],
+  ['decides otherwise', 'answer', { respond: responds({ decision: 'maybe' }) }],
+  ['decides nothing', 'answer', { respond: responds({}) }],
+  ['answers too few texts', 'answer', { respond: responds({ decision: 'redact', texts: ['one'] }) }],
+  ['answers too many texts', 'answer', { respond: responds({ decision: 'redact', texts: ['', '', ''] }) }],
+  ['answers no texts', 'answer', { respond: responds({ decision: 'redact' }) }],
+  ['answers what is no text', 'answer', { respond: responds({ decision: 'redact', texts: ['one', 2] }) }],
+  ['answers too much', 'answer', { respond: responds(passOf(webhookResponseBytesMax + 1)) }],
   [
     'answers too long a head',
     'unreachable',
     {
-      answer: (response) => response.writeHead(200, { long: 'a'.repeat(20_000) }).end('{"decision":"pass"}'),
+      respond: (response) => response.writeHead(200, { long: 'a'.repeat(20_000) }).end('{"decision":"pass"}'),
     },
   ],
   [
     'cuts its answer',
     'unreachable',
     {
-      answer: (response) => {
+      respond: (response) => {
         response.writeHead(200, { 'content-length': '20' }).write('{"decision":"pass"}');
         setImmediate(() => response.destroy());
       },
     },
   ],
-  ['closes the connection', 'unreachable', { answer: (response) => response.destroy() }],
-  ['does not answer', 'timeout', { answer: () => undefined, desired: () => ({ timeoutMs: 100 }) }],
+  ['closes the connection', 'unreachable', { respond: (response) => response.destroy() }],
+  ['does not answer', 'timeout', { respond: () => undefined, desired: () => ({ timeoutMs: 100 }) }],
   [
     'does not end its answer',
     'timeout',
-    { answer: (response) => response.writeHead(200).write('{'), desired: () => ({ timeoutMs: 100 }) },
+    { respond: (response) => response.writeHead(200).write('{'), desired: () => ({ timeoutMs: 100 }) },
   ],
   ['is down', 'unreachable', { desired: async () => ({ url: await closedUrl() }) }],
   [
@@ -234,26 +234,29 @@ async function closedUrl(): Promise<string> {
   return closed.url();
 }
 
-describe.each(broken)('a webhook that %s has failed (%s):', (_what, reason, { answer, options, desired }) => {
-  it.each<[Guardrail['action'], Guardrail['onFailure'], string]>([
-    ['block', 'block', 'failed_block'],
-    ['block', 'pass', 'failed_pass'],
-    ['redact', 'block', 'failed_block'],
-    ['observe', 'block', 'failed_pass'],
-  ])('action %s, on failure %s: %s', async (action, onFailure, decision) => {
-    receiver.answer = answer ?? answers({ decision: 'pass' });
-    const { guard, decisions, outcomes, logged } = openDesk(options);
-    const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).judge(texts, never);
-    if (decision === 'failed_block')
-      await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
-    else expect(await judging).toEqual(texts);
-    expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], [reason]]);
-    const line = logged.join('');
-    expect(line).toContain(`"reason":"${reason}"`);
-    for (const hidden of [secret, secret.slice(6), 'in-the-url', '127.0.0.1', 'localhost', 'tea'])
-      expect(line).not.toContain(hidden);
-  });
-});
+describe.each(broken)(
+  'a webhook that %s has failed (%s):',
+  (_what, reason, { respond, options, desired }) => {
+    it.each<[Guardrail['action'], Guardrail['onFailure'], string]>([
+      ['block', 'block', 'failed_block'],
+      ['block', 'pass', 'failed_pass'],
+      ['redact', 'block', 'failed_block'],
+      ['observe', 'block', 'failed_pass'],
+    ])('action %s, on failure %s: %s', async (action, onFailure, decision) => {
+      receiver.respond = respond ?? responds({ decision: 'pass' });
+      const { guard, decisions, outcomes, logged } = openDesk(options);
+      const judging = guard(guardrail({ action, onFailure, ...(await desired?.()) })).judge(texts, never);
+      if (decision === 'failed_block')
+        await expect(judging).rejects.toMatchObject({ code: 'guardrail_blocked' });
+      else expect(await judging).toEqual(texts);
+      expect([decisions, outcomes]).toEqual([[`our-guard input ${decision}`], [reason]]);
+      const line = logged.join('');
+      expect(line).toContain(`"reason":"${reason}"`);
+      for (const hidden of [secret, secret.slice(6), 'in-the-url', '127.0.0.1', 'localhost', 'tea'])
+        expect(line).not.toContain(hidden);
+    });
+  },
+);
 
 it('a black hole in place of a webhook costs its time and no more', async () => {
   const hole = await startBlackHole();
@@ -273,7 +276,7 @@ it('a black hole in place of a webhook costs its time and no more', async () => 
 });
 
 it('an answer of just the bound is read', async () => {
-  receiver.answer = answers(passOf(webhookAnswerBytesMax));
+  receiver.respond = responds(passOf(webhookResponseBytesMax));
   const { guard, outcomes } = openDesk();
   await guard(guardrail()).judge(texts, never);
   expect(outcomes).toEqual(['answered']);
@@ -281,7 +284,7 @@ it('an answer of just the bound is read', async () => {
 
 it('a request that ends takes its question with it, and that is nobody’s failure', async () => {
   let cut = false;
-  receiver.answer = (response) => {
+  receiver.respond = (response) => {
     response.on('close', () => {
       cut = true;
     });

@@ -4,13 +4,13 @@ import type { ServiceGuard } from '../../../../../proxy/guardrails/service.ts';
 import { askServices } from '../../../../../proxy/guardrails/services/ask-services.ts';
 import { WindowedText, windowOf, windowsOf } from '../../../../../proxy/guardrails/services/windows.ts';
 import {
-  answered,
-  answerGuards,
   blocked,
   chunkOf,
   finishOf,
   guarded,
   receive,
+  responseGuards,
+  responseTo,
 } from '../../../../support/guarded-streams.ts';
 import { guardrailOf } from '../../../../support/service-guards.ts';
 
@@ -121,7 +121,7 @@ describe('a stream, cut at random, and the whole answer', () => {
       );
       const ofStream = services();
       const events = [...cutAtRandom(text, roll).map((content) => chunkOf({ content })), finishOf('stop')];
-      const received = await answered(answerGuards([], { services: ofStream }), events).catch(
+      const received = await responseTo(responseGuards([], { services: ofStream }), events).catch(
         () => undefined,
       );
       if (whole === undefined) {
@@ -138,11 +138,11 @@ describe('a stream, cut at random, and the whole answer', () => {
   });
 
   it('pieces at a path that nobody knows are one text', async () => {
-    const { source, result } = guarded(answerGuards([], { services: [watching('block', 200)] }));
+    const { source, result } = guarded(responseGuards([], { services: [watching('block', 200)] }));
     source.say(chunkOf({ odd: 'it is SEC' }), chunkOf({ odd: 'RET now' }), finishOf('stop'));
     source.end();
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
-    const rewriting = guarded(answerGuards([], { services: [watching('redact', 200)] }));
+    const rewriting = guarded(responseGuards([], { services: [watching('redact', 200)] }));
     rewriting.source.say(chunkOf({ odd: 'it is SEC' }), chunkOf({ odd: 'RET now' }), finishOf('stop'));
     rewriting.source.end();
     const received = receive(await rewriting.result);

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answered,
-  answerGuards,
   chunkOf,
   deltasOf,
   finishOf,
@@ -9,9 +7,11 @@ import {
   guardOf,
   marked,
   receive,
+  responseGuards,
+  responseTo,
 } from '../../../../support/guarded-streams.ts';
 
-const redacting = answerGuards([guardOf(marked('<', '>', 'SECRET'), 'redact')]);
+const redacting = responseGuards([guardOf(marked('<', '>', 'SECRET'), 'redact')]);
 const role = chunkOf({ role: 'assistant', content: '', refusal: null });
 
 describe('calls', () => {
@@ -38,7 +38,7 @@ describe('calls', () => {
   });
 
   it('of the deprecated form leave whole', async () => {
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       chunkOf({ role: 'assistant', function_call: { name: 'f', arguments: '' } }),
       chunkOf({ function_call: { arguments: '{"a":"<' } }),
       chunkOf({ function_call: { arguments: '1>"}' } }),
@@ -49,7 +49,7 @@ describe('calls', () => {
   });
 
   it('that servers send whole and number all the same stay apart', async () => {
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       piece(0, '{"a":1}', { id: 'a', type: 'function' }),
       piece(0, '{"b":2}', { id: 'b', type: 'function' }),
       finishOf('tool_calls'),

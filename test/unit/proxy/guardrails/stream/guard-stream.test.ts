@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answered,
-  answerGuards,
   blocked,
   chunkHead,
   chunkOf,
@@ -13,17 +11,19 @@ import {
   guardOf,
   marked,
   receive,
+  responseGuards,
+  responseTo,
 } from '../../../../support/guarded-streams.ts';
 
 const secret = marked('<', '>', 'SECRET');
 const role = chunkOf({ role: 'assistant', content: '', refusal: null });
-const redacting = answerGuards([guardOf(secret, 'redact')]);
-const blocking = answerGuards([guardOf(secret, 'block')]);
+const redacting = responseGuards([guardOf(secret, 'redact')]);
+const blocking = responseGuards([guardOf(secret, 'block')]);
 
 describe('text', () => {
   it('leaves in the order it came, with what was found replaced, however it is cut', async () => {
     const pieces = ['Call ', '<01', '23', '45> or', ' <9>', '.'];
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       role,
       ...pieces.map((content) => chunkOf({ content })),
       finishOf('stop'),
@@ -43,7 +43,7 @@ describe('text', () => {
   });
 
   it('has a window for each of its kinds and choices', async () => {
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       chunkOf({ role: 'assistant', reasoning_content: 'a <' }),
       chunkOf({ role: 'assistant', content: 'b <' }, { index: 1 }),
       chunkOf({ content: 'c <' }),
@@ -62,7 +62,7 @@ describe('text', () => {
   it('that comes in parts is one text for each part', async () => {
     const detail = (text: string, index = 0) =>
       chunkOf({ reasoning_details: [{ type: 'reasoning.text', index, text }] });
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       detail('a <'),
       detail('b', 1),
       detail('1>'),
@@ -86,7 +86,7 @@ describe('text', () => {
   });
 
   it('that is held when the stream ends leaves before its end is told', async () => {
-    const received = await answered(answerGuards([guardOf(fullWindow(secret), 'redact')]), [
+    const received = await responseTo(responseGuards([guardOf(fullWindow(secret), 'redact')]), [
       role,
       chunkOf({ content: 'Hello <1>' }),
       finishOf('stop'),
@@ -98,7 +98,7 @@ describe('text', () => {
   });
 
   it('goes on behind a finish reason, as some servers have it', async () => {
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       chunkOf({ content: '<' }, { finish_reason: 'stop' }),
       chunkOf({ content: '1>' }, { finish_reason: 'stop' }),
     ]);
@@ -112,7 +112,7 @@ describe('what is no text', () => {
   it('waits for the text before it, and usage for all', async () => {
     const note = { annotations: [{ type: 'url_citation', url_citation: { title: 'about <2>' } }] };
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
-    const received = await answered(answerGuards([guardOf(fullWindow(secret), 'redact')]), [
+    const received = await responseTo(responseGuards([guardOf(fullWindow(secret), 'redact')]), [
       role,
       chunkOf({ content: 'Hello' }),
       chunkOf(note),
@@ -129,7 +129,7 @@ describe('what is no text', () => {
 
   it('does not tell what the text was: tokens are taken out', async () => {
     const logprobs = { content: [{ token: '<1>', bytes: [60], logprob: 0, top_logprobs: [] }] };
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       chunkOf({ content: 'Hi <1>' }, { logprobs }),
       finishOf('stop'),
     ]);
@@ -151,7 +151,7 @@ describe('what is no text', () => {
       completion_tokens: tokens,
       total_tokens: tokens + 1,
     });
-    const received = await answered(redacting, [
+    const received = await responseTo(redacting, [
       { ...chunkOf({ role: 'assistant', content: 'a' }), usage: usage(1) },
       { ...chunkOf({ role: 'assistant', content: 'b' }), usage: usage(2) },
       { ...finishOf('stop'), usage: usage(3) },
@@ -183,7 +183,7 @@ describe('a block', () => {
   });
 
   it('at the very end of a short answer is still a refusal', async () => {
-    const { source, result } = guarded(answerGuards([guardOf(fullWindow(secret), 'block')]));
+    const { source, result } = guarded(responseGuards([guardOf(fullWindow(secret), 'block')]));
     source.say(role, chunkOf({ content: 'Hi <1> there' }), finishOf('stop'));
     source.end();
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
@@ -203,7 +203,7 @@ describe('a block', () => {
 describe('guardrails that observe', () => {
   it('let a stream pass untouched, and find what is in it', async () => {
     const found: string[] = [];
-    const guards = answerGuards([guardOf(secret, 'observe', (label) => void found.push(label))]);
+    const guards = responseGuards([guardOf(secret, 'observe', (label) => void found.push(label))]);
     const { source, result } = guarded(guards);
     const told = [': hello\n\n', eventOf(role), eventOf(chunkOf({ content: '<1' })), 'data: no json\n\n'];
     source.say(told[0] ?? '');
@@ -220,7 +220,7 @@ describe('calls that go on behind the next one', () => {
   it('pass where guardrails observe', async () => {
     const piece = (index: number) => chunkOf({ tool_calls: [{ index, function: { arguments: '{}' } }] });
     const told = [piece(0), piece(1), piece(0)];
-    const received = await answered(answerGuards([guardOf(secret, 'observe')]), told);
+    const received = await responseTo(responseGuards([guardOf(secret, 'observe')]), told);
     expect(received.bytes).toBe(`${told.map(eventOf).join('')}data: [DONE]\n\n`);
   });
 });
@@ -232,7 +232,7 @@ describe('what no format knows', () => {
       chunkOf({ mood: { is: '<3>' } }, { why: '<4>' }),
       { ...finishOf('<5>'), last: '<6>' },
     ];
-    const received = await answered(redacting, odd);
+    const received = await responseTo(redacting, odd);
     expect(received.bytes).not.toMatch(/<\d>/);
     expect(received.bytes.match(/\[SECRET\]/g)).toHaveLength(6);
   });

@@ -6,7 +6,6 @@ import { GatewayError } from '../../../../../proxy/errors.ts';
 import { windowsMax } from '../../../../../proxy/guardrails/stream/path-windows.ts';
 import { Random } from '../../../../support/access/random.ts';
 import {
-  answerGuards,
   blocked,
   chunkOf,
   deltasOf,
@@ -15,10 +14,11 @@ import {
   guardOf,
   marked,
   receive,
+  responseGuards,
 } from '../../../../support/guarded-streams.ts';
 import { startingSeed } from '../../../../support/seed.ts';
 
-const guard = (action: 'block' | 'redact') => answerGuards([guardOf(marked('<', '>', 'SECRET'), action)]);
+const guard = (action: 'block' | 'redact') => responseGuards([guardOf(marked('<', '>', 'SECRET'), action)]);
 const role = chunkOf({ role: 'assistant', content: '', refusal: null });
 
 /** A delta that says a text at a path; a number is the index of a part of a list. */

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
-import type { AnswerGuards } from '../../../../../proxy/guardrails/response-guards.ts';
+import type { ResponseGuards } from '../../../../../proxy/guardrails/response-guards.ts';
 import type { AskedAbout, ServiceGuard } from '../../../../../proxy/guardrails/service.ts';
 import {
-  answered,
-  answerGuards,
   blocked,
   chunkOf,
   deltasOf,
@@ -13,6 +11,8 @@ import {
   guardOf,
   marked,
   receive,
+  responseGuards,
+  responseTo,
 } from '../../../../support/guarded-streams.ts';
 
 const role = chunkOf({ role: 'assistant', content: '' });
@@ -27,7 +27,7 @@ class ToldService implements ServiceGuard {
   readonly asked: (readonly string[])[] = [];
   fixed: readonly string[] = [];
   signal: AbortSignal | undefined;
-  readonly #answers = Promise.withResolvers<(texts: readonly string[]) => readonly string[]>();
+  readonly #responses = Promise.withResolvers<(texts: readonly string[]) => readonly string[]>();
 
   constructor(action: Guardrail['action'], window = 1000) {
     this.window = window;
@@ -48,7 +48,7 @@ class ToldService implements ServiceGuard {
     this.asked.push(texts);
     this.fixed = texts.filter((_text, index) => about?.isFixed?.(index));
     this.signal = signal;
-    const left = (await this.#answers.promise)(texts);
+    const left = (await this.#responses.promise)(texts);
     return left;
   }
 
@@ -56,22 +56,22 @@ class ToldService implements ServiceGuard {
     this.hasEnded = true;
   }
 
-  answer(left: (texts: readonly string[]) => readonly string[] = (texts) => texts): this {
-    this.#answers.resolve(left);
+  respond(left: (texts: readonly string[]) => readonly string[] = (texts) => texts): this {
+    this.#responses.resolve(left);
     return this;
   }
 
   refuse(): this {
-    this.#answers.reject(blocked());
+    this.#responses.reject(blocked());
     return this;
   }
 }
 
-function asking(services: readonly ServiceGuard[], fields: Partial<AnswerGuards> = {}): AnswerGuards {
-  return answerGuards([], { services, ...fields });
+function asking(services: readonly ServiceGuard[], fields: Partial<ResponseGuards> = {}): ResponseGuards {
+  return responseGuards([], { services, ...fields });
 }
 
-const answer = [
+const response = [
   role,
   chunkOf({ content: 'Hello ' }),
   chunkOf({ content: 'there' }),
@@ -86,13 +86,13 @@ describe('a service that holds', () => {
   it('is asked once, about all texts, and nothing leaves before it has answered', async () => {
     const service = new ToldService('block');
     const { source, result, isHandedOver, buffered } = guarded(asking([service]));
-    source.say(': hello\n\n', ...answer);
+    source.say(': hello\n\n', ...response);
     expect(await isHandedOver()).toBe(false);
     expect(service.asked).toEqual([]);
     source.end();
     expect(service.asked).toEqual([['Hello there', 'f', 'to', 'me']]);
     expect(await isHandedOver()).toBe(false);
-    service.answer();
+    service.respond();
     const received = receive(await result);
     expect(deltasOf(received.chunks)).toMatchObject([
       { role: 'assistant', content: 'Hello there' },
@@ -105,43 +105,43 @@ describe('a service that holds', () => {
   });
 
   it('says what stands in place of the texts', async () => {
-    const service = new ToldService('redact').answer((texts) =>
+    const service = new ToldService('redact').respond((texts) =>
       texts.map((text) => text.replace('there', 'you')),
     );
-    const received = await answered(asking([service]), answer);
+    const received = await responseTo(asking([service]), response);
     expect(received.text()).toBe('Hello you');
   });
 
   it('is told of which texts nothing can be put in place', async () => {
-    const service = new ToldService('redact').answer();
-    await answered(asking([service]), answer);
+    const service = new ToldService('redact').respond();
+    await responseTo(asking([service]), response);
     expect(service.fixed).toContain('f');
     expect(service.fixed).not.toContain('Hello there');
   });
 
   it('refuses before any byte', async () => {
     const { source, result } = guarded(asking([new ToldService('block').refuse()]));
-    source.say(...answer);
+    source.say(...response);
     source.end();
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
 
   it('that rewrites is asked with what the one before has left, all others with what came', async () => {
-    const first = new ToldService('redact').answer((texts) =>
+    const first = new ToldService('redact').respond((texts) =>
       texts.map((text) => text.replace('Hello', 'Dear')),
     );
-    const second = new ToldService('redact').answer();
-    const other = new ToldService('block').answer();
-    const received = await answered(asking([first, other, second]), answer);
+    const second = new ToldService('redact').respond();
+    const other = new ToldService('block').respond();
+    const received = await responseTo(asking([first, other, second]), response);
     expect(second.asked[0]?.[0]).toBe('Dear there');
     expect(other.asked[0]?.[0]).toBe('Hello there');
     expect(received.text()).toBe('Dear there');
   });
 
   it('is not told what other guardrails have replaced', async () => {
-    const service = new ToldService('block').answer();
+    const service = new ToldService('block').respond();
     const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
-    const received = await answered(guards, [role, chunkOf({ content: 'It is <1>' }), finishOf('stop')]);
+    const received = await responseTo(guards, [role, chunkOf({ content: 'It is <1>' }), finishOf('stop')]);
     expect(service.asked).toEqual([['It is [SECRET]']]);
     expect(received.text()).toBe('It is [SECRET]');
   });
@@ -149,7 +149,7 @@ describe('a service that holds', () => {
   it('is waited for no longer than the request lives', async () => {
     const service = new ToldService('block');
     const { source, result, abort } = guarded(asking([service]));
-    source.say(...answer);
+    source.say(...response);
     source.end();
     abort(new Error('left'));
     await expect(result).rejects.toThrow('left');
@@ -158,13 +158,13 @@ describe('a service that holds', () => {
 
   it('is not asked about an answer without text', async () => {
     const service = new ToldService('block');
-    const received = await answered(asking([service]), [role, finishOf('stop')]);
+    const received = await responseTo(asking([service]), [role, finishOf('stop')]);
     expect(service.asked).toEqual([]);
     expect(received.hasEnded).toBe(true);
   });
 
   it('is asked in windows as the stream goes, of which a quarter is held and asked about again', async () => {
-    const service = new ToldService('block', 200).answer();
+    const service = new ToldService('block', 200).respond();
     const { source, result } = guarded(asking([service]));
     const text = Array.from({ length: 450 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
     source.say(role, chunkOf({ content: text.slice(0, 200) }));
@@ -186,7 +186,7 @@ describe('a service that holds', () => {
 
   it('lets go what it has judged and nothing else where it then refuses', async () => {
     const found = 'SECRET';
-    const service = new ToldService('block', 40).answer((texts) => {
+    const service = new ToldService('block', 40).respond((texts) => {
       if (texts.some((text) => text.includes(found))) throw blocked();
       return texts;
     });
@@ -207,7 +207,7 @@ describe('a service that holds', () => {
     source.say(role, chunkOf({ content: 'a'.repeat(300_000) }));
     await expect.poll(() => source.isPaused && service.asked.length).toBe(1);
     expect(await isHandedOver()).toBe(false);
-    service.answer();
+    service.respond();
     const received = receive(await result);
     await expect.poll(() => received.text().length).toBeGreaterThan(299_000);
     expect(source.isPaused).toBe(false);
@@ -216,7 +216,7 @@ describe('a service that holds', () => {
 
 describe('a service that observes', () => {
   it('is asked when all has left, about what has left', async () => {
-    const service = new ToldService('observe').answer();
+    const service = new ToldService('observe').respond();
     const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
     const { source, result, background } = guarded(guards);
     source.say(role, chunkOf({ content: 'It is <' }), chunkOf({ content: '1>.' }));
@@ -231,7 +231,7 @@ describe('a service that observes', () => {
   });
 
   it('is asked about an answer that was cut', async () => {
-    const service = new ToldService('observe').answer();
+    const service = new ToldService('observe').respond();
     const { source, result } = guarded(asking([service]));
     source.say(role, chunkOf({ content: 'Hello' }));
     const received = receive(await result);
@@ -241,9 +241,9 @@ describe('a service that observes', () => {
   });
 
   it('leaves the stream as it comes', async () => {
-    const service = new ToldService('observe').answer();
+    const service = new ToldService('observe').respond();
     const odd = 'data: {"choices" : [{"index":0,"delta":{"content":"Hello"}}]}\n\n';
-    const received = await answered(asking([service]), [': note\n\n', odd]);
+    const received = await responseTo(asking([service]), [': note\n\n', odd]);
     expect(received.bytes).toBe(`: note\n\n${odd}data: [DONE]\n\n`);
     expect(service.asked).toEqual([['Hello']]);
   });

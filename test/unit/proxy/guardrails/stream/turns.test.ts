@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Matcher } from '../../../../../guardrails/matcher.ts';
 import {
-  answerGuards,
   chunkOf,
   finishOf,
   guarded,
   guardOf,
   marked,
   receive,
+  responseGuards,
 } from '../../../../support/guarded-streams.ts';
 
 const secret = marked('<', '>', 'SECRET');
@@ -30,7 +30,7 @@ const role = chunkOf({ role: 'assistant', content: '' });
 describe('a long text', () => {
   it('is inspected slice by slice, between which others have their turn', async () => {
     const lengths: number[] = [];
-    const { source, result } = guarded(answerGuards([guardOf(slow(6, lengths), 'redact')]));
+    const { source, result } = guarded(responseGuards([guardOf(slow(6, lengths), 'redact')]));
     let turns = 0;
     const other = setInterval(() => turns++, 0);
     const text = `${'a'.repeat(100_000)}<1>${'b'.repeat(100_000)}`;
@@ -47,7 +47,7 @@ describe('a long text', () => {
   });
 
   it('pauses its provider meanwhile, and not for longer than its reader wants', async () => {
-    const { source, result } = guarded(answerGuards([guardOf(slow(6), 'redact')]));
+    const { source, result } = guarded(responseGuards([guardOf(slow(6), 'redact')]));
     source.say(role, chunkOf({ content: 'a'.repeat(40_000) }));
     expect(source.isPaused).toBe(true);
     const received = receive(await result);
@@ -62,7 +62,7 @@ describe('a long text', () => {
 
   it('is not looked at any more when the request has ended', async () => {
     const lengths: number[] = [];
-    const { source, result, abort } = guarded(answerGuards([guardOf(slow(6, lengths), 'redact')]));
+    const { source, result, abort } = guarded(responseGuards([guardOf(slow(6, lengths), 'redact')]));
     source.say(role, chunkOf({ content: 'a'.repeat(100_000) }));
     const received = receive(await result);
     abort(new Error('left'));
@@ -76,7 +76,7 @@ describe('a long text', () => {
 
 describe('a call', () => {
   it('that would be inspected for too long counts as too long', async () => {
-    const guards = answerGuards([guardOf({ ...secret, cost: 1_000_000 }, 'redact')]);
+    const guards = responseGuards([guardOf({ ...secret, cost: 1_000_000 }, 'redact')]);
     const { source, result } = guarded(guards, 4_000_000);
     const piece = (args: string) =>
       chunkOf({ tool_calls: [{ index: 0, id: 'a', function: { arguments: args } }] });

@@ -52,8 +52,8 @@ export function refusal(body: object): { code: string; param: string | undefined
 }
 
 /** What the caller gets for this answer of the vendor's. */
-export function answered(answer: unknown, body: object = {}, target: GoldenTarget = {}): unknown {
-  const bytes = Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer));
+export function responseTo(response: unknown, body: object = {}, target: GoldenTarget = {}): unknown {
+  const bytes = Buffer.from(typeof response === 'string' ? response : JSON.stringify(response));
   return JSON.parse(
     studioAi.format.readResponse(callOf(body, target), { head: {}, body: bytes }).body.toString(),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VendorFailure } from '../../../../../../proxy/formats/format.ts';
 import { studioAi } from '../../../../../../proxy/providers/studio-ai.ts';
-import { answered, callOf, chunk, events, streamed, urls } from './ask.ts';
+import { callOf, chunk, events, responseTo, streamed, urls } from './ask.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const usageChunk = { ...chunk({}), choices: [], usage };
@@ -39,31 +39,31 @@ describe('a response', () => {
     ['"" beside no calls', '', { tool_calls: [] }, 'stop'],
     ['what nobody knows', 'model_length', {}, 'model_length'],
   ])('that ends with %s ends with a reason', (_what, reason, message, expected) => {
-    expect(answered(completion({ content: 'Hi', ...message }, reason))).toEqual(
+    expect(responseTo(completion({ content: 'Hi', ...message }, reason))).toEqual(
       completion({ content: 'Hi', ...message }, expected),
     );
   });
 
   it('to functions returns the first call in their form', () => {
-    const told = answered(completion({ content: '', tool_calls: [call, call] }, 'tool_calls'), functions);
+    const told = responseTo(completion({ content: '', tool_calls: [call, call] }, 'tool_calls'), functions);
     expect(told).toEqual(completion({ content: '', function_call: call.function }, 'function_call'));
   });
 
   it('of a dialect that knows functions passes', () => {
     const message = completion({ content: null, function_call: call.function }, 'function_call');
-    expect(answered(message, functions, { baseUrl: urls.undated })).toEqual(message);
+    expect(responseTo(message, functions, { baseUrl: urls.undated })).toEqual(message);
   });
 
   it.each([
     ['no JSON', 'oops', 'upstream_protocol_error'],
     ['no completion', { object: 'list' }, 'upstream_protocol_error'],
     ['choices that are none', { choices: [1] }, 'upstream_protocol_error'],
-  ])('%s is none', (_what, answer, code) => {
-    expect(() => answered(answer)).toThrow(expect.objectContaining({ code }));
+  ])('%s is none', (_what, response, code) => {
+    expect(() => responseTo(response)).toThrow(expect.objectContaining({ code }));
   });
 
   it('that is an error is the provider’s', () => {
-    const read = () => answered({ error: { code: 'NoCapacity', message: 'full' } });
+    const read = () => responseTo({ error: { code: 'NoCapacity', message: 'full' } });
     expect(read).toThrow(VendorFailure);
     expect(read).toThrow(expect.objectContaining({ vendor: expect.objectContaining({ status: 503 }) }));
   });
