@@ -191,11 +191,11 @@ type Amounts = Partial<Record<TokenKind, number>>;
 
 /** USD per million tokens. */
 function amountsOf(row: JsonObject, ending: string): Amounts {
-  const told = tokenKinds.flatMap((kind) => {
+  const listed = tokenKinds.flatMap((kind) => {
     const value = row[`${fields[kind]}${ending}`];
     return typeof value === 'number' && value >= 0 ? [[kind, value * 1e6] as const] : [];
   });
-  return Object.fromEntries(told);
+  return Object.fromEntries(listed);
 }
 
 /** Undefined: no price that could be believed. */
@@ -282,10 +282,10 @@ function tiersOf(
   suffix: string,
 ): AmountsAbove[] {
   return above.flatMap((tokens) => {
-    const told = amountsOf(row, `_above_${tokens / 1000}k_tokens${suffix}`);
-    if (told.input === undefined || told.output === undefined) return [];
-    const ratio = usual.input === 0 ? 1 : told.input / usual.input;
-    return { above: tokens, amounts: { ...scaled(usual, ratio), ...told } as UsualAmounts };
+    const listed = amountsOf(row, `_above_${tokens / 1000}k_tokens${suffix}`);
+    if (listed.input === undefined || listed.output === undefined) return [];
+    const ratio = usual.input === 0 ? 1 : listed.input / usual.input;
+    return { above: tokens, amounts: { ...scaled(usual, ratio), ...listed } as UsualAmounts };
   });
 }
 
@@ -307,11 +307,11 @@ function serviceTiers(
 ): Partial<Record<ServiceTier, PriceSet>> {
   const served: Partial<Record<ServiceTier, PriceSet>> = {};
   for (const [tier, suffix] of Object.entries(tierSuffixes)) {
-    const told = amountsOf(row, suffix);
-    if (told.input === undefined || told.output === undefined) continue;
+    const listed = amountsOf(row, suffix);
+    if (listed.input === undefined || listed.output === undefined) continue;
     // What is not told is as usual, or dearer by as much as the input is.
-    const ratio = usual.input === 0 ? 1 : Math.max(1, told.input / usual.input);
-    const own = { ...scaled(usual, ratio), ...told } as UsualAmounts;
+    const ratio = usual.input === 0 ? 1 : Math.max(1, listed.input / usual.input);
+    const own = { ...scaled(usual, ratio), ...listed } as UsualAmounts;
     const longer = tiersOf(row, above, usual, '').map(({ above: tokens, amounts }) => {
       const [listedTier] = tiersOf(row, [tokens], own, suffix);
       return listedTier ?? { above: tokens, amounts: dearer(amounts, own) };
@@ -344,8 +344,8 @@ function factorOf({ provider_specific_entry: entry }: JsonObject, name: string):
 function surchargesOf(row: JsonObject): Record<string, string> {
   const surcharges: Record<string, string> = {};
   for (const region of ['eu', 'us']) {
-    const told = row[`regional_processing_uplift_multiplier_${region}`];
-    const factor = typeof told === 'number' ? told : factorOf(row, region);
+    const listed = row[`regional_processing_uplift_multiplier_${region}`];
+    const factor = typeof listed === 'number' ? listed : factorOf(row, region);
     if (factor !== undefined && factor !== 1) surcharges[region] = decimal(factor);
   }
   return surcharges;
@@ -360,11 +360,11 @@ function callsOf({ provider, name }: Place, row: JsonObject): CallPrices {
   } = row;
   const fee = isObject(search) ? search.search_context_size_medium : undefined;
   const isFee = typeof fee === 'number' && fee > 0;
-  const tells = ['gpt-provider', 'assistant-provider', 'search-provider'].includes(provider);
+  const isListed = ['gpt-provider', 'assistant-provider', 'search-provider'].includes(provider);
   const kind = provider === 'search-provider' && unit !== 'per_query' ? 'groundedPrompt' : 'search';
   const always = /-search-(preview|api)/.test(name);
   return {
-    ...(isFee && tells && { [always ? 'request' : kind]: decimal(fee) }),
+    ...(isFee && isListed && { [always ? 'request' : kind]: decimal(fee) }),
     ...(typeof image === 'number' && image > 0 && { image: decimal(image) }),
   };
 }
@@ -378,11 +378,11 @@ function priceSet(amounts: UsualAmounts, tiers: readonly AmountsAbove[]): PriceS
 }
 
 function texts(amounts: UsualAmounts): TokenPrices {
-  const told = tokenKinds.flatMap((kind) => {
+  const listed = tokenKinds.flatMap((kind) => {
     const amount = amounts[kind];
     return amount === undefined ? [] : [[kind, decimal(amount)] as const];
   });
-  return { ...Object.fromEntries(told), input: decimal(amounts.input), output: decimal(amounts.output) };
+  return { ...Object.fromEntries(listed), input: decimal(amounts.input), output: decimal(amounts.output) };
 }
 
 /** Without the dust of floating-point numbers: nine decimals at most. */

@@ -20,7 +20,7 @@ export interface RoundsOptions {
 
 /** The first round begins at once. */
 export function startRounds(round: () => Promise<void>, options: RoundsOptions): Rounds {
-  const told = tellingOutages(round, options);
+  const logged = loggingOutages(round, options);
   let running: Promise<void> | undefined;
   let wanted = false;
   let closed = false;
@@ -28,7 +28,7 @@ export function startRounds(round: () => Promise<void>, options: RoundsOptions):
   const run = async () => {
     do {
       wanted = false;
-      await told();
+      await logged();
     } while (wanted && !closed);
     running = undefined;
     if (!closed) cancel = options.timers.after(options.everyMs, wake);
@@ -51,7 +51,7 @@ export function startRounds(round: () => Promise<void>, options: RoundsOptions):
 }
 
 /** Never rejects. */
-function tellingOutages(round: () => Promise<void>, { what, log }: RoundsOptions): () => Promise<void> {
+function loggingOutages(round: () => Promise<void>, { what, log }: RoundsOptions): () => Promise<void> {
   let failing = false;
   return async () => {
     try {

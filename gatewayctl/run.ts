@@ -11,13 +11,16 @@ import { openSession, type Session } from './session.ts';
 
 /** @returns the exit code */
 export async function runGatewayctl(args: readonly string[], io: Io = processIo()): Promise<number> {
-  const said: string[] = [];
+  const printed: string[] = [];
   try {
-    const output = { out: (text: string) => void said.push(text), err: (text: string) => sayText(io, text) };
+    const output = {
+      out: (text: string) => void printed.push(text),
+      err: (text: string) => sayText(io, text),
+    };
     return await runParsed(await parseCommandLine(args, tree, output), io);
   } catch (error) {
     if (!(error instanceof ParserEnd)) throw error;
-    for (const text of said) await io.out(text);
+    for (const text of printed) await io.out(text);
     return exitCodes[error.isMistake ? 'usage' : 'done'].code;
   }
 }

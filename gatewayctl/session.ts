@@ -60,11 +60,11 @@ export function chooseContext(
   env: NodeJS.ProcessEnv,
 ): { readonly name: string | undefined; readonly context: Context | undefined } {
   const config = readConfig(env);
-  const said = options.context ?? (env.GATEWAYCTL_CONTEXT || undefined);
-  const name = said ?? config.current;
+  const output = options.context ?? (env.GATEWAYCTL_CONTEXT || undefined);
+  const name = output ?? config.current;
   const context = name === undefined ? undefined : config.contexts[name];
-  if (said !== undefined && context === undefined)
-    throw usageMistake(`there is no context "${said}"; gatewayctl context list shows those there are`);
+  if (output !== undefined && context === undefined)
+    throw usageMistake(`there is no context "${output}"; gatewayctl context list shows those there are`);
   return { name: context && name, context };
 }
 

@@ -132,9 +132,9 @@ const namesMax = 6;
 
 /** "<selector> selects 3 of 444 models: …", in one line. Without its control characters a selector is as its writer may type it. */
 function matchText({ selector, matched, known, models, open, nearest }: ModelMatch__Output): string {
-  const told = models.slice(0, namesMax);
-  const more = matched - told.length;
-  const names = told.length === 0 ? '' : `: ${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const reported = models.slice(0, namesMax);
+  const more = matched - reported.length;
+  const names = reported.length === 0 ? '' : `: ${reported.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const near = nearest.length === 0 ? '' : `; the nearest: ${nearest.join(', ')}`;
   const unlisted = open ? '; and names that nobody can list' : '';
   return `${selector} selects ${matched} of ${known} models${names}${near}${unlisted}`;

@@ -36,7 +36,7 @@ export interface Reviewed {
     readonly dry_run: boolean;
     readonly outcome: Outcome;
     /** Why it was refused, or what its author was told. */
-    readonly told?: readonly string[];
+    readonly reported?: readonly string[];
   };
 }
 
@@ -62,16 +62,16 @@ export function review(body: string, settings: ReviewSettings, asking: Asking = 
     flaw === undefined
       ? inject(request.object, settings, surroundings)
       : { outcome: 'refused', message: flaw, wasMarked: false };
-  const told = injection.outcome === 'refused' ? [injection.message] : bounded(injection.warnings);
+  const reported = injection.outcome === 'refused' ? [injection.message] : bounded(injection.warnings);
   return {
-    response: { apiVersion, kind, response: { uid, ...responseOf(injection, told) } },
+    response: { apiVersion, kind, response: { uid, ...responseOf(injection, reported) } },
     about: {
       uid,
       namespace,
       pod: podName(request),
       dry_run: request.dryRun === true,
       outcome: injection.outcome,
-      ...(told.length > 0 && { told }),
+      ...(reported.length > 0 && { reported }),
     },
   };
 }
@@ -106,7 +106,7 @@ function flawOf({ operation, resource, subResource, kind, object }: JsonObject):
   return undefined;
 }
 
-function responseOf(injection: Injection, told: readonly string[]): object {
+function responseOf(injection: Injection, reported: readonly string[]): object {
   const auditAnnotations = auditOf(injection);
   if (injection.outcome === 'refused') {
     const message = `model-gateway injector: ${injection.message}`;
@@ -119,7 +119,7 @@ function responseOf(injection: Injection, told: readonly string[]): object {
       patchType: 'JSONPatch',
       patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
     }),
-    ...(told.length > 0 && { warnings: told }),
+    ...(reported.length > 0 && { warnings: reported }),
     auditAnnotations,
   };
 }

@@ -39,7 +39,7 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
   };
   const namespaces = read('namespaces', paths.namespaces, projectNamespace);
   const limitRanges = read('LimitRanges', paths.limitRanges, projectLimitRange);
-  const tell = mistakeTeller(log);
+  const report = mistakeTeller(log);
   let leftOut: number | undefined;
   const look = async () => {
     const isForbidden = namespaces.isForbidden || limitRanges.isForbidden;
@@ -48,7 +48,7 @@ export function openNamespaces(shared: Shared, { hand, onChange }: NamespacesOpt
     const collected = collectSizes(all.values(), ranges.values());
     await hand.over('namespaces', collected.text);
     leftOut = isForbidden ? undefined : collected.leftOut;
-    for (const namespace of all.values()) tell(namespace);
+    for (const namespace of all.values()) report(namespace);
     if (collected.leftOut > 0)
       throw new Error(
         `sizes of ${collected.leftOut} namespaces find no room; their sidecars have the default`,

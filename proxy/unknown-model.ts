@@ -33,10 +33,10 @@ export function withNearest(error: unknown, { unknownModel }: ChatCall): unknown
   const { status, param = 'model', retryable, retryAfter, headers, reason } = error;
   const near = unknownModel.nearest();
   // Of words that are the gateway's own there may be more.
-  const tells = near.length > 0 && error.message === modelNotKnown;
-  const message = tells ? `${modelNotKnown}; ${nearestWords(near)}` : error.message;
-  const told = { status, message, param, code: 'model_not_found', retryable, retryAfter };
-  return new ProviderFailure(told, { retryAfter, headers, reason, hint: didYouMean(near) });
+  const isListed = near.length > 0 && error.message === modelNotKnown;
+  const message = isListed ? `${modelNotKnown}; ${nearestWords(near)}` : error.message;
+  const listed = { status, message, param, code: 'model_not_found', retryable, retryAfter };
+  return new ProviderFailure(listed, { retryAfter, headers, reason, hint: didYouMean(near) });
 }
 
 /** What callers are told of names near to theirs. */

@@ -70,19 +70,19 @@ export function renderFolder(folder: string): string {
 /** Undefined when a kubectl that can render is there, else what is missing. */
 export function whatIsMissing(): string | undefined {
   const wanted = `kubectl 1.${oldestMinor} or later is needed`;
-  let told: string;
+  let reported: string;
   try {
-    told = execFileSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
+    reported = execFileSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
   } catch {
     return `${wanted}; there is none on the PATH`;
   }
-  const minor = minorOf(told);
+  const minor = minorOf(reported);
   return minor >= oldestMinor ? undefined : `${wanted}; the one on the PATH is 1.${minor}`;
 }
 
 /** @param told by `kubectl version --client --output=json`; @returns 0 for what cannot be read */
-export function minorOf(told: string): number {
-  const [, minor] = /"gitVersion": *"v1\.(\d+)/.exec(told) ?? [];
+export function minorOf(reported: string): number {
+  const [, minor] = /"gitVersion": *"v1\.(\d+)/.exec(reported) ?? [];
   return Number(minor ?? 0);
 }
 

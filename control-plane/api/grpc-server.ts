@@ -225,10 +225,10 @@ class CertificateProvider {
     this.#stops.get(listener)?.();
   }
 
-  #listen(listener: CaListener | IdentityListener, tell: () => void): void {
-    this.#stops.set(listener, this.#tls.onChange(tell));
+  #listen(listener: CaListener | IdentityListener, report: () => void): void {
+    this.#stops.set(listener, this.#tls.onChange(report));
     // The library is ready for it once the listener's registration has returned.
-    process.nextTick(tell);
+    process.nextTick(report);
   }
 }
 

@@ -74,7 +74,7 @@ export async function writeIntact(store: Books, found: Intact, end: CheckEnd): P
         ...(found.isWhole && { whole_at: tx.now }),
       })
       .execute();
-    await tell(tx, end);
+    await notify(tx, end);
   });
 }
 
@@ -84,11 +84,11 @@ export async function writeFlaw(store: Books, flaw: ChainFlaw, end: CheckEnd): P
       .updateTable('audit_checks')
       .set({ due_at: tx.now + end.everyMs, verified_at: tx.now, flaw: JSON.stringify(flaw) })
       .execute();
-    await tell(tx, end);
+    await notify(tx, end);
   });
 }
 
-async function tell(tx: BooksTransaction, { organizationId, event }: CheckEnd): Promise<void> {
+async function notify(tx: BooksTransaction, { organizationId, event }: CheckEnd): Promise<void> {
   if (organizationId === undefined || event === undefined) return;
   await enqueueDeliveries(tx, organizationId, event);
 }

@@ -16,15 +16,15 @@ export function missingChangesReport({ undone, flaws }: MissingChanges): readonl
     ...(revocations.length > 0
       ? ['', 'to be repeated, since it took something away that is there again:']
       : []),
-    ...revocations.flatMap((event) => [said(event) + detail(event), `    ${commandOf(event)}`]),
+    ...revocations.flatMap((event) => [describe(event) + detail(event), `    ${commandOf(event)}`]),
     ...(repeated.length > 0 ? ['', 'took something away too, and has been repeated since:'] : []),
-    ...repeated.map(said),
+    ...repeated.map(describe),
     ...(others.length > 0 ? ['', 'undone as well:'] : []),
-    ...others.map(said),
+    ...others.map(describe),
   ];
 }
 
-function said({
+function describe({
   at,
   actor_kind,
   actor_id,

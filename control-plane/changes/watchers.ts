@@ -81,8 +81,8 @@ const versionMax = 64;
 const hostMax = 253;
 
 /** What a newer proxy tells may be none of ours: it comes as a number. */
-function redisState(told: ProxyState__Output['redis']): ProxyState__Output['redis'] {
-  return enumNames('RedisState')?.includes(told) ? told : 'REDIS_STATE_UNSPECIFIED';
+function redisState(reported: ProxyState__Output['redis']): ProxyState__Output['redis'] {
+  return enumNames('RedisState')?.includes(reported) ? reported : 'REDIS_STATE_UNSPECIFIED';
 }
 
 function reportedCatalog(reported: ProxyState__Output['catalog']): CatalogState | undefined {

@@ -117,11 +117,11 @@ function setOf(set: ModelPrices__Output | PriceSet__Output) {
 
 /** What most prices have nothing of. */
 function specialOf({ serviceTiers: sets, surcharges, calls }: ModelPrices__Output) {
-  const told = Object.fromEntries(callKinds.flatMap((kind) => pairOf(kind, calls?.[kind])));
+  const reported = Object.fromEntries(callKinds.flatMap((kind) => pairOf(kind, calls?.[kind])));
   return {
     ...(Object.keys(sets).length > 0 && { serviceTiers: mapped(sets, setOf) }),
     ...(Object.keys(surcharges).length > 0 && { surcharges: mapped(surcharges, (factor) => factor) }),
-    ...(Object.keys(told).length > 0 && { calls: told }),
+    ...(Object.keys(reported).length > 0 && { calls: reported }),
   };
 }
 

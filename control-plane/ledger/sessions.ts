@@ -96,7 +96,7 @@ export function requireOwn(session: SessionRow, caller: ProxyCaller): void {
 
 export interface SessionTouches {
   /** Notes that the caller's sessions among these are there: any call of the ledger shows it. */
-  heard(caller: ProxyCaller, ids: readonly string[]): Promise<void>;
+  touch(caller: ProxyCaller, ids: readonly string[]): Promise<void>;
 }
 
 const touchEveryMs = 5000;
@@ -109,7 +109,7 @@ const sessionsMax = 10_000;
 export function createSessionTouches(store: Pick<Store, 'books'>, clock: Clock): SessionTouches {
   const touched = new LRUCache<string, number>({ max: sessionsMax });
   return {
-    async heard(caller, ids) {
+    async touch(caller, ids) {
       const at = clock.monotonic();
       const key = (id: string) => `${caller.id} ${id}`;
       const due = ids.filter((id) => at - (touched.get(key(id)) ?? Number.NEGATIVE_INFINITY) >= touchEveryMs);

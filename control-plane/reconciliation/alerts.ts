@@ -27,10 +27,13 @@ const shownMax = 10;
 const quietMs = 10_000;
 
 /** @param now milliseconds. @returns how many days this replica has told of. @throws StoreUnavailableError */
-export async function tellDrift(store: Pick<Store, 'snapshot' | 'change'>, now: number): Promise<number> {
+export async function sendDriftAlerts(
+  store: Pick<Store, 'snapshot' | 'change'>,
+  now: number,
+): Promise<number> {
   const days = await store.snapshot((db) => readyDays(db, now));
   let count = 0;
-  for (const day of days) if (await store.change(context, (tx) => tell(tx, day))) count++;
+  for (const day of days) if (await store.change(context, (tx) => notify(tx, day))) count++;
   return count;
 }
 
@@ -80,7 +83,7 @@ async function isPending(db: Kysely<Schema>, { organizationId, vendor, day }: Da
 
 type DriftRow = Selectable<ReconcileRowsTable>;
 
-async function tell(tx: ChangeTransaction, place: DayPlace): Promise<Change<boolean> | Unchanged<boolean>> {
+async function notify(tx: ChangeTransaction, place: DayPlace): Promise<Change<boolean> | Unchanged<boolean>> {
   const { organizationId, vendor, day } = place;
   // One statement: of two replicas, or of a comparison that writes the day anew meanwhile, one has each row.
   const rows = await tx.db

@@ -144,8 +144,8 @@ class Table {
 
   /** What providers call what was asked for, where that is one name: a response that broke off may not have said it. */
   #respondedNames(sums: readonly LedgerSum[]): ReadonlyMap<string, string> {
-    const told = sums.filter(({ servedModel }) => servedModel !== '');
-    const byAsked = Map.groupBy(told, ({ asked }) => asked);
+    const reported = sums.filter(({ servedModel }) => servedModel !== '');
+    const byAsked = Map.groupBy(reported, ({ asked }) => asked);
     return new Map(
       [...byAsked].flatMap(([asked, some]) => {
         const [only, ...others] = new Set(some.map(({ servedModel }) => this.#names.nameOf(servedModel)));
@@ -277,6 +277,6 @@ export function saysOf(covering: Iterable<BillDocument>): {
   readonly tokens: boolean;
   readonly cost: boolean;
 } {
-  const rules = [...covering].map((document) => documents[document].tells);
+  const rules = [...covering].map((document) => documents[document].reports);
   return { tokens: rules.some(({ tokens }) => tokens), cost: rules.some(({ cost }) => cost) };
 }

@@ -7,7 +7,7 @@ import { type BillDocument, type BillVendor, billVendors } from '../../proto/wor
 export interface DocumentRules {
   readonly vendor: BillVendor;
   /** A vendor's usage and cost are two documents, or one that says both. */
-  readonly tells: { readonly tokens: boolean; readonly cost: boolean };
+  readonly reports: { readonly tokens: boolean; readonly cost: boolean };
   /** After the end of a day, until then the vendor may add to it. */
   readonly finalAfterMs: number;
 }
@@ -23,14 +23,14 @@ const billsOf = Object.fromEntries(vendorNames.map((name) => [name, vendors[name
 } satisfies Record<VendorName, Exclude<BillVendor, 'other'> | undefined>;
 
 export const documents = {
-  openai_usage: { vendor: 'openai', tells: tokens, finalAfterMs: dayMs },
-  openai_costs: { vendor: 'openai', tells: cost, finalAfterMs: dayMs },
-  anthropic_usage: { vendor: 'anthropic', tells: tokens, finalAfterMs: dayMs },
-  anthropic_costs: { vendor: 'anthropic', tells: cost, finalAfterMs: dayMs },
-  aws_cost_and_usage: { vendor: 'aws', tells: both, finalAfterMs: 3 * dayMs },
-  azure_costs: { vendor: 'azure', tells: both, finalAfterMs: 3 * dayMs },
-  google_billing: { vendor: 'google', tells: both, finalAfterMs: 3 * dayMs },
-  other: { vendor: 'other', tells: both, finalAfterMs: dayMs },
+  openai_usage: { vendor: 'openai', reports: tokens, finalAfterMs: dayMs },
+  openai_costs: { vendor: 'openai', reports: cost, finalAfterMs: dayMs },
+  anthropic_usage: { vendor: 'anthropic', reports: tokens, finalAfterMs: dayMs },
+  anthropic_costs: { vendor: 'anthropic', reports: cost, finalAfterMs: dayMs },
+  aws_cost_and_usage: { vendor: 'aws', reports: both, finalAfterMs: 3 * dayMs },
+  azure_costs: { vendor: 'azure', reports: both, finalAfterMs: 3 * dayMs },
+  google_billing: { vendor: 'google', reports: both, finalAfterMs: 3 * dayMs },
+  other: { vendor: 'other', reports: both, finalAfterMs: dayMs },
 } as const satisfies Record<BillDocument, DocumentRules>;
 
 /** The shipped provider whose models a vendor bills; `other` bills none of them. */

@@ -8,7 +8,7 @@ import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Feed } from '../changes/feed.ts';
 import type { Store } from '../store/store.ts';
 import { hoursKeptMs } from '../usage/hours.ts';
-import { tellDrift } from './alerts.ts';
+import { sendDriftAlerts } from './alerts.ts';
 import { compareDay } from './compare.ts';
 import { readDay } from './day-inputs.ts';
 import { dueNow, isAnyDue, takeDue } from './due.ts';
@@ -57,7 +57,7 @@ export function startReconciliation(deps: ReconciliationDeps): { close(): Promis
       }
       if (hasCompared) standing.wake();
       hasCompared = false;
-      await tellDrift(store, clock.now());
+      await sendDriftAlerts(store, clock.now());
     },
     { what: 'comparison of bills', everyMs, log, timers },
   );

@@ -72,7 +72,7 @@ async function replaceRows(
       organization_id: organizationId,
       first_seen_at: before.get(row.id)?.first_seen_at ?? now,
       compared_at: now,
-      told_drift: toldOf(row, before.get(row.id)?.told_drift ?? null, bound),
+      told_drift: reportedOf(row, before.get(row.id)?.told_drift ?? null, bound),
     }),
   );
   for (let from = 0; from < fresh.length; from += insertRowsMax) {
@@ -84,10 +84,10 @@ async function replaceRows(
 }
 
 /** What is about the same as when it was told of is not told of again. */
-function toldOf({ drift, adjusted }: DriftRow, told: number | null, bound: Bound): number | null {
-  if (told === null) return null;
+function reportedOf({ drift, adjusted }: DriftRow, reported: number | null, bound: Bound): number | null {
+  if (reported === null) return null;
   const left = drift - adjusted;
-  return isBeyond(left - told, Math.max(Math.abs(left), Math.abs(told)), bound) ? null : told;
+  return isBeyond(left - reported, Math.max(Math.abs(left), Math.abs(reported)), bound) ? null : reported;
 }
 
 // Of some twenty columns each: SQLite takes 32,766 parameters.

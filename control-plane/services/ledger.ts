@@ -66,13 +66,13 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
   return {
     async keepSession(caller, request) {
       const { session } = checked({ session: id(request.session) });
-      const { value, ...told } = await timed(store, (tx) => keepSession(tx, caller, session));
+      const { value, ...reported } = await timed(store, (tx) => keepSession(tx, caller, session));
       const { open, sessions, leased } = value;
-      return { open, sessions, leasedNanoUsd: String(leased), ...told };
+      return { open, sessions, leasedNanoUsd: String(leased), ...reported };
     },
     async draw(caller, request) {
       const asked = checkedDraw(request);
-      await touches.heard(caller, [asked.session]);
+      await touches.touch(caller, [asked.session]);
       const { response, now, epoch } = await leases.run(drawing(caller, asked));
       const { attainable, outcome, granted, recallOf } = response;
       metrics.drawn(outcome);
@@ -93,14 +93,14 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
         amount_nano_usd: nanoUsd(0)(request.amountNanoUsd),
       });
       const operation = { ...operationOf(fields), amount };
-      await touches.heard(caller, [operation.session]);
+      await touches.touch(caller, [operation.session]);
       const { response, now, epoch } = await leases.run(returning(caller, operation));
       return { returnedNanoUsd: String(response), now: timeText(now), epoch };
     },
     async reportUsage(caller, request) {
       const events = checkedEvents(request);
       requireOwnUsage(caller, events);
-      await touches.heard(caller, sessionsOf(events));
+      await touches.touch(caller, sessionsOf(events));
       await deps.days.ensureDays(daysToMake(events, { now: clock.now(), keptMs: deps.usageKeptMs }));
       const { response, now, epoch } = await reports.run({
         events,

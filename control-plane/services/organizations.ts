@@ -28,7 +28,7 @@ import { withMatches } from './selector-check.ts';
 type Row = Selectable<Schema['organizations']>;
 
 /** A change leaves alone what it does not name. */
-function said(name: string | undefined): string | undefined {
+function textOf(name: string | undefined): string | undefined {
   return name?.endsWith('_UNSPECIFIED') === true ? undefined : name;
 }
 
@@ -94,8 +94,8 @@ export async function update(
   const fields = checked({
     name: optional(name, request.name),
     allowed_models: optional(modelSelectors(known, request.allowUnmatched === true), request.allowedModels),
-    'settings.cost.hang_up': optional(wordOf(hangUps), said(request.settings?.cost?.hangUp)),
-    'settings.cost.unknown_cost': optional(wordOf(unknownCosts), said(request.settings?.cost?.unknownCost)),
+    'settings.cost.hang_up': optional(wordOf(hangUps), textOf(request.settings?.cost?.hangUp)),
+    'settings.cost.unknown_cost': optional(wordOf(unknownCosts), textOf(request.settings?.cost?.unknownCost)),
   });
   const before = await findOrganization(call.db, request.id);
   expectRevision(request.ifRevision, before.revision);

@@ -37,7 +37,7 @@ const namedMax = 20;
 
 export function startSelectorWatch({ store, clock, log, metrics }: SelectorWatchDeps): SelectorWatch {
   let last: LookedAt | undefined;
-  let told = '';
+  let reported = '';
   const look = async () => {
     const findings = await checkSelectors({
       read: (work) => store.snapshot((db) => work(db)),
@@ -52,8 +52,8 @@ export function startSelectorWatch({ store, clock, log, metrics }: SelectorWatch
       ...(organizationId !== null && { organization_id: organizationId }),
     }));
     const line = JSON.stringify([findings.counts, named]);
-    if (line === told) return;
-    told = line;
+    if (line === reported) return;
+    reported = line;
     if (named.length > 0) log.warn({ counts: findings.counts, selectors: named }, warning);
   };
   const rounds = startRounds(look, {

@@ -16,7 +16,7 @@ export async function get(
 ): Promise<GetStatusResponse> {
   const { replica } = call.deps;
   const { version, host, startedAt, database, feed, clock } = replica;
-  const told = call.caller.role === 'platform_operator';
+  const reported = call.caller.role === 'platform_operator';
   const selectors = checks === true ? await selectorCheck(call) : undefined;
   return {
     version,
@@ -26,7 +26,7 @@ export async function get(
     database: databaseKinds.names[database],
     feed: { position: feed.position, ageMs: Math.max(0, Math.round(clock.monotonic() - feed.readAt)) },
     caller: await callerMessage(call),
-    ...(told && { watchers: await watcherList(call, replica.watchers()) }),
+    ...(reported && { watchers: await watcherList(call, replica.watchers()) }),
     ...(selectors && { selectors }),
     catalog: replica.catalog(),
     recordKey: replica.recordKey(),
@@ -53,15 +53,15 @@ async function callerMessage({ caller, db }: ReadCall): Promise<StatusCaller> {
 const watchersMax = 1000;
 
 async function watcherList({ db }: ReadCall, watchers: readonly Watcher[]): Promise<WatcherList> {
-  const told = watchers.slice(0, watchersMax);
-  const identities = [...new Set(told.map(({ caller }) => caller.id))];
+  const reported = watchers.slice(0, watchersMax);
+  const identities = [...new Set(reported.map(({ caller }) => caller.id))];
   const tokens =
     identities.length === 0
       ? []
       : await db.selectFrom('proxy_tokens').select(['id', 'name']).where('id', 'in', identities).execute();
   const names = new Map(tokens.map(({ id, name }) => [id, name]));
   return {
-    watchers: told.map((watcher) => watcherMessage(watcher, names.get(watcher.caller.id))),
+    watchers: reported.map((watcher) => watcherMessage(watcher, names.get(watcher.caller.id))),
     total: watchers.length,
   };
 }

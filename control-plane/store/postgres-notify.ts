@@ -64,7 +64,7 @@ export function listenForBell(configuration: ClientConfig, log: Logger): Bell {
 interface Listener {
   readonly log: Logger;
   ring(): void;
-  recall(told: RecallNote): void;
+  recall(reported: RecallNote): void;
 }
 
 interface RecallNote extends Recall {

@@ -31,8 +31,8 @@ const silenceMaxMs = 5000;
 
 export function watchReadiness({ store, clock, timers = systemTimers }: ReadinessDeps): Readiness {
   let phase: 'starting' | 'serving' | 'draining' = 'starting';
-  let tell: (ready: boolean) => void = () => undefined;
-  let told = true;
+  let publish: (ready: boolean) => void = () => undefined;
+  let reported = true;
   let readAt = clock.monotonic();
   let looking = false;
   let notWritable: string | undefined;
@@ -46,8 +46,8 @@ export function watchReadiness({ store, clock, timers = systemTimers }: Readines
   };
   const update = () => {
     const ready = notServing() === undefined;
-    if (ready !== told) tell(ready);
-    told = ready;
+    if (ready !== reported) publish(ready);
+    reported = ready;
   };
   const look = async () => {
     looking = true;
@@ -81,7 +81,7 @@ export function watchReadiness({ store, clock, timers = systemTimers }: Readines
     isWritable: () => notWritable === undefined,
     started: (onChange) => {
       phase = 'serving';
-      tell = onChange;
+      publish = onChange;
     },
     drain: () => {
       phase = 'draining';

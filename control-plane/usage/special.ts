@@ -7,8 +7,8 @@ export type SpecialUsage = { readonly [Name in keyof UsageSpecial__Output]?: Usa
 
 /** @returns null where there is nothing of it */
 export function specialText(special: UsageSpecial__Output | null | undefined): string | null {
-  const told = Object.entries(special ?? {}).filter(([, value]) => value !== 0 && value !== '');
-  return told.length === 0 ? null : JSON.stringify(Object.fromEntries(told));
+  const reported = Object.entries(special ?? {}).filter(([, value]) => value !== 0 && value !== '');
+  return reported.length === 0 ? null : JSON.stringify(Object.fromEntries(reported));
 }
 
 /** A word of a newer proxy is as good as none that is known. */

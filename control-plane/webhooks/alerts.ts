@@ -12,36 +12,36 @@ const actor = { kind: 'system', id: 'control-plane' } as const;
 const alertsMax = 100;
 
 /** @returns how many this replica has told. @throws StoreUnavailableError */
-export async function tellAlerts(store: Pick<Store, 'books' | 'change' | 'snapshot'>): Promise<number> {
+export async function sendAlerts(store: Pick<Store, 'books' | 'change' | 'snapshot'>): Promise<number> {
   const notices = await store.snapshot((db) =>
-    untold(db).orderBy('notice.noted_at').orderBy('notice.percent').limit(alertsMax).execute(),
+    pendingAlerts(db).orderBy('notice.noted_at').orderBy('notice.percent').limit(alertsMax).execute(),
   );
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const notice of notices) {
     // With it all others that were noted of the same window.
-    if (notice.kind === 'unsettled' && told.has(windowOf(notice))) continue;
+    if (notice.kind === 'unsettled' && reported.has(windowOf(notice))) continue;
     const context = { actor, from: '', action: noticeActions[notice.kind] };
-    const outcome = await store.change(context, (tx) => tell(tx, notice));
+    const outcome = await store.change(context, (tx) => notify(tx, notice));
     // Another replica is telling them.
     if (outcome === 'told by others') break;
-    if (outcome === 'over') await store.books((tx) => markTold(tx, notice));
-    told.add(outcome === 'told' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
+    if (outcome === 'over') await store.books((tx) => markReported(tx, notice));
+    reported.add(outcome === 'told' && notice.kind === 'unsettled' ? windowOf(notice) : keyOf(notice));
   }
-  return told.size;
+  return reported.size;
 }
 
 type Outcome = 'told' | 'told by others' | 'over';
 
 type NoticeKey = Pick<BudgetNews, 'budget_id' | 'window_start' | 'kind'> & { readonly about: string };
 
-async function tell(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Outcome> | Unchanged<Outcome>> {
-  const notice = await keyed(untold(tx.db), key).executeTakeFirst();
+async function notify(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Outcome> | Unchanged<Outcome>> {
+  const notice = await keyed(pendingAlerts(tx.db), key).executeTakeFirst();
   if (notice === undefined) return { unchanged: 'told by others' };
   const silent = notice.kind === 'unsettled' ? await silentProxies(tx.db, notice) : undefined;
   // It was settled or released since it was noted.
   if (notice.kind === 'unsettled' && silent === undefined) return { unchanged: 'over' };
   const news: BudgetNews = { ...notice, amount: notice.noted_amount ?? notice.budget_amount, silent };
-  await markTold(tx, notice);
+  await markReported(tx, notice);
   await enqueueDeliveries(tx, news.organization_id, budgetEvent(news, tx.now));
   return {
     result: 'told',
@@ -53,7 +53,7 @@ async function tell(tx: ChangeTransaction, key: NoticeKey): Promise<Change<Outco
 }
 
 /** What is unsettled is told of a window as a whole. */
-async function markTold(
+async function markReported(
   { db, now }: Pick<ChangeTransaction, 'db' | 'now'>,
   { budget_id, window_start, kind, about }: NoticeKey,
 ): Promise<void> {
@@ -84,7 +84,7 @@ async function silentProxies(
 }
 
 /** Rows of limits are there for deleted budgets too. */
-function untold(db: Kysely<Schema>) {
+function pendingAlerts(db: Kysely<Schema>) {
   return db
     .selectFrom('budget_notices as notice')
     .innerJoin('limits as budget', 'budget.id', 'notice.budget_id')
@@ -103,7 +103,7 @@ function untold(db: Kysely<Schema>) {
     .where('notice.told_at', 'is', null);
 }
 
-function keyed(query: ReturnType<typeof untold>, key: NoticeKey): ReturnType<typeof untold> {
+function keyed(query: ReturnType<typeof pendingAlerts>, key: NoticeKey): ReturnType<typeof pendingAlerts> {
   return query
     .where('notice.budget_id', '=', key.budget_id)
     .where('notice.window_start', '=', key.window_start)

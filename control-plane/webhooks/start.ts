@@ -3,7 +3,7 @@
 import { type Rounds, startRounds } from '../../common/periodic-task.ts';
 import { systemTimers, type Timers } from '../../common/timers.ts';
 import type { Store } from '../store/store.ts';
-import { tellAlerts } from './alerts.ts';
+import { sendAlerts } from './alerts.ts';
 import { Deliverer, type DelivererDeps } from './deliver.ts';
 import { tidyDeliveries } from './deliveries.ts';
 import { noteUnsettled } from './unsettled.ts';
@@ -26,15 +26,15 @@ export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
     log,
     timers,
   });
-  const telling = startRounds(
+  const alertTask = startRounds(
     async () => {
-      if ((await tellAlerts(store)) > 0) sending.wake();
+      if ((await sendAlerts(store)) > 0) sending.wake();
     },
     { what: 'news of budgets', everyMs, log, timers },
   );
   const noting = startRounds(
     async () => {
-      if ((await noteUnsettled(store)) > 0) telling.wake();
+      if ((await noteUnsettled(store)) > 0) alertTask.wake();
     },
     { what: 'what stays unsettled', everyMs: unsettledEveryMs, log, timers },
   );
@@ -46,7 +46,7 @@ export function startWebhooks(deps: WebhooksDeps): { close(): Promise<void> } {
   );
   return {
     close: async () => {
-      await Promise.all([noting.close(), telling.close(), tidying.close(), sending.close()]);
+      await Promise.all([noting.close(), alertTask.close(), tidying.close(), sending.close()]);
       await deliverer.close();
     },
   };

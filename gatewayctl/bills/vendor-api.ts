@@ -117,8 +117,8 @@ async function readText(api: VendorApi, response: Response): Promise<string> {
 /** The vendor's own words, bounded. */
 async function refusal(api: VendorApi, response: Response): Promise<Failure> {
   const text = await readText(api, response).catch(() => '');
-  const said = messageIn(text);
-  const words = said === undefined ? '' : `: ${scrubbed(api, said).slice(0, 300)}`;
+  const output = messageIn(text);
+  const words = output === undefined ? '' : `: ${scrubbed(api, output).slice(0, 300)}`;
   const hint =
     response.status === 401 || response.status === 403 ? '; it takes an admin key of the organization' : '';
   return new Failure('refused', `${api.vendor} answered ${response.status}${words}${hint}`);

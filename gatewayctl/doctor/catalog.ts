@@ -41,13 +41,13 @@ function judgeRefused(holders: readonly Holder[]): Finding | undefined {
 function judgeDifferent(holders: readonly Holder[]): Finding | undefined {
   const groups = [...Map.groupBy(holders, ({ catalog }) => catalog.digest).values()];
   if (groups.length <= 1) return undefined;
-  const told = groups.map((group) => {
+  const reported = groups.map((group) => {
     const { asOf, digest } = group[0]?.catalog ?? { asOf: '', digest: '' };
     return `that of ${asOf} (${digest}) at ${listed(group.map(({ name }) => name))}`;
   });
   return warning(
     'catalog',
-    `there are several: ${told.join('; ')}`,
+    `there are several: ${reported.join('; ')}`,
     'set the same GATEWAY_CATALOG_FILE for the proxies and the control plane, or finish the update: meanwhile the same request costs one thing here and another there',
   );
 }

@@ -63,8 +63,8 @@ export function gravest(findings: readonly Finding[], none: Finding): Finding {
 
 /** Names in a sentence: the first few, and how many more there are. */
 export function listed(names: readonly string[], namesMax = 5): string {
-  const told = names.slice(0, namesMax).join(', ');
-  return names.length > namesMax ? `${told} and ${names.length - namesMax} more` : told;
+  const reported = names.slice(0, namesMax).join(', ');
+  return names.length > namesMax ? `${reported} and ${names.length - namesMax} more` : reported;
 }
 
 const [secondMs, minuteMs, hourMs, dayMs] = [1000, 60_000, 3_600_000, 86_400_000];

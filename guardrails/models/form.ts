@@ -29,7 +29,7 @@ export interface ModelForm {
   compares(setup: ModelSetup): boolean;
   ask(text: string, asked: ModelAsked, setup: ModelSetup): readonly ModelMessage[];
   /** @throws NoResponseError */
-  read(said: string, setup: ModelSetup): readonly ServiceFinding[];
+  read(text: string, setup: ModelSetup): readonly ServiceFinding[];
 }
 
 export interface ModelAsked {

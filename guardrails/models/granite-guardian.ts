@@ -34,8 +34,8 @@ export const graniteGuardian: ModelForm = {
       context.query === '' || criterion === 'groundedness' ? [] : [{ role: 'user', content: context.query }];
     return [system, ...shown, ...asked, { role: 'assistant', content: text }];
   },
-  read: (said, { criterion }) => {
-    const response = said.replace(/^\s*<think>[\s\S]*<\/think>/, '').trim();
+  read: (text, { criterion }) => {
+    const response = text.replace(/^\s*<think>[\s\S]*<\/think>/, '').trim();
     const verdict = (scored.exec(response) ?? plain.exec(response))?.[1]?.toLowerCase();
     if (verdict === undefined) throw new NoResponseError('the model says neither yes nor no');
     const label =

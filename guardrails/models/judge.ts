@@ -79,8 +79,8 @@ export const judge: ModelForm = {
       { role: 'user', content: JSON.stringify({ ...shown, text }) },
     ];
   },
-  read: (said, setup) => {
-    const response = said.trim().toLowerCase().replace(/\.$/, '');
+  read: (text, setup) => {
+    const response = text.trim().toLowerCase().replace(/\.$/, '');
     const found = criterionOf(setup.criterion)?.read(response, setup);
     if (found === undefined) throw new NoResponseError('the model says something else than it was asked for');
     return found.map((label) => ({ label }));

@@ -23,8 +23,8 @@ export const llamaGuard: ModelForm = {
           { role: 'user', content: context.query === '' ? '…' : context.query },
           { role: 'assistant', content: text },
         ],
-  read: (said, { categories }) => {
-    const response = said.trim();
+  read: (text, { categories }) => {
+    const response = text.trim();
     if (response === 'safe') return [];
     if (response === 'unsafe') return [{ label: 'UNSAFE' }];
     const named = unsafe.exec(response)?.[1];

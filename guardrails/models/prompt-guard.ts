@@ -19,8 +19,8 @@ export const promptGuard: ModelForm = {
       : undefined,
   compares: () => false,
   ask: (text) => [{ role: 'user', content: text }],
-  read: (said, { scoreMin = scoreMinDefault }) => {
-    const response = said.trim();
+  read: (text, { scoreMin = scoreMinDefault }) => {
+    const response = text.trim();
     const attack = [{ label: 'PROMPT_ATTACK' }];
     if (benign.has(response.toUpperCase())) return [];
     if (malicious.has(response.toUpperCase())) return attack;

@@ -66,8 +66,8 @@ function shield(text: string, index: number): ServiceExchange {
     body: { userPrompt: text, documents: [] },
     read: (response) => {
       const { userPromptAnalysis } = objectOf(response, 'the answer');
-      const told = isObject(userPromptAnalysis) ? userPromptAnalysis.attackDetected : undefined;
-      const isAttack = booleanOf(told, 'attackDetected');
+      const reported = isObject(userPromptAnalysis) ? userPromptAnalysis.attackDetected : undefined;
+      const isAttack = booleanOf(reported, 'attackDetected');
       return [{ found: isAttack ? [{ label: 'PROMPT_ATTACK' }] : [] }];
     },
   };

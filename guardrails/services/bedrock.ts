@@ -77,9 +77,9 @@ const lists = [
 
 function actedIn(assessment: JsonObject): readonly Acted[] {
   return lists.flatMap(([policy, list, named]) => {
-    const told = assessment[policy];
-    if (!isObject(told)) return [];
-    return objectsIn(told[list], list).flatMap((item): Acted[] => {
+    const reported = assessment[policy];
+    if (!isObject(reported)) return [];
+    return objectsIn(reported[list], list).flatMap((item): Acted[] => {
       // What was detected and let be by the guardrail's own rule.
       if (item.action === 'NONE') return [];
       const name = named === undefined ? 'custom_word' : stringOf(item[named], named);

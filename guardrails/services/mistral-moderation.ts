@@ -34,9 +34,10 @@ export const mistralModeration: ServiceAdapter = {
 
 function foundIn(result: unknown, scoreMin: number | undefined) {
   const { categories, category_scores: scores } = objectOf(result, 'a result');
-  const told = scoreMin === undefined ? categories : scores;
-  if (!isObject(told) || Object.keys(told).length === 0) throw new NoResponseError('a result says nothing');
-  return Object.entries(told).flatMap(([category, value]) => {
+  const reported = scoreMin === undefined ? categories : scores;
+  if (!isObject(reported) || Object.keys(reported).length === 0)
+    throw new NoResponseError('a result says nothing');
+  return Object.entries(reported).flatMap(([category, value]) => {
     const counts =
       scoreMin === undefined ? booleanOf(value, category) : numberOf(value, category) >= scoreMin;
     return counts ? [{ label: labelOf(category) }] : [];

@@ -32,7 +32,7 @@ export class Contact {
   ): Promise<ReadResponse> {
     try {
       const response = await call();
-      this.#deps.databaseClock.told(response.now, sentAt);
+      this.#deps.databaseClock.update(response.now, sentAt);
       this.#onResponse();
       return response;
     } catch (error) {

@@ -14,7 +14,7 @@ export class DatabaseClock {
   /** The database's time less the monotonic clock; undefined before the first answer: the system's clock is believed. */
   #offset: number | undefined;
   #error = 0;
-  #toldAt = 0;
+  #updatedAt = 0;
   #latest = 0;
 
   constructor(clock: Clock) {
@@ -31,11 +31,11 @@ export class DatabaseClock {
   }
 
   /** @param time of the answer. @param sentAt monotonic, when it was asked for */
-  told(time: number, sentAt: number): void {
+  update(time: number, sentAt: number): void {
     const now = this.#clock.monotonic();
     const error = (now - sentAt) / 2;
     const offset = time + error - now;
-    const ownError = this.#error + (now - this.#toldAt) * driftMsPerMs;
+    const ownError = this.#error + (now - this.#updatedAt) * driftMsPerMs;
     const difference = this.#offset === undefined ? 0 : Math.abs(offset - this.#offset);
     const contradicts = difference > error + ownError + roundingMs;
     if (this.#offset === undefined || contradicts || error <= ownError) this.#believe(offset, error, now);
@@ -52,7 +52,7 @@ export class DatabaseClock {
   #believe(offset: number, error: number, now: number): void {
     this.#offset = offset;
     this.#error = error;
-    this.#toldAt = now;
+    this.#updatedAt = now;
     if (this.#latest - (now + offset) > stallMaxMs) this.#latest = 0;
   }
 }

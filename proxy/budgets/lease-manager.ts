@@ -211,7 +211,7 @@ export class Holdings {
   /** After the end of everything: what is left of the session is free at once. One try. */
   async endSession(): Promise<void> {
     this.#slices.forfeit(this.#session.id);
-    await this.#ends.tell(this.#session.id);
+    await this.#ends.report(this.#session.id);
   }
 
   /** Returns what is free, until all of it is answered or the time is over. @param until monotonic */
@@ -283,7 +283,7 @@ export class Holdings {
     for (const request of [...slice.waiting]) request.advance();
     this.#giveBackDue(slice);
     this.#noteLater(slice);
-    this.#tellAllReturned();
+    this.#reportAllReturned();
   }
 
   /** More can be shut than the control plane knows. */
@@ -383,11 +383,11 @@ export class Holdings {
         cancelTimer();
         resolve();
       };
-      this.#tellAllReturned();
+      this.#reportAllReturned();
     });
   }
 
-  #tellAllReturned(): void {
+  #reportAllReturned(): void {
     if (!this.#isClosing) return;
     for (const { available, operation } of this.#slices.all())
       if (available > 0 || operation !== undefined) return;

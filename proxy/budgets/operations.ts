@@ -66,7 +66,7 @@ export class Operations {
     this.#deps.background(
       'operation of a budget',
       asked.then(
-        (tell) => tell(),
+        (report) => report(),
         (error: unknown) => this.#again(sending, error),
       ),
     );

@@ -32,7 +32,7 @@ const namedMax = 1_000;
 export class SessionEnds {
   readonly #deps: SessionEndsDeps;
   /** What was outstanding when it was told last, nano-dollars. */
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
   readonly #sending = new Set<string>();
   #isClosed = false;
 
@@ -42,24 +42,24 @@ export class SessionEnds {
 
   /** Resolves once the ledger has closed it, or will not. Never rejects. */
   async end(session: string): Promise<void> {
-    this.#told.set(session, Number.POSITIVE_INFINITY);
+    this.#reported.set(session, Number.POSITIVE_INFINITY);
     for (let tries = 1; !this.#isClosed; tries++) {
-      if (await this.tell(session)) return;
+      if (await this.report(session)) return;
       await this.#pause(tries);
     }
   }
 
   /** Tells of those that have less outstanding than when it was told last. */
   sweep(): void {
-    for (const [session, told] of this.#told) {
-      if (this.#sending.has(session) || !Number.isFinite(told)) continue;
-      if (sumOf(this.#deps.outstanding(session)) < told)
-        this.#deps.background('close a ledger session', this.tell(session));
+    for (const [session, reported] of this.#reported) {
+      if (this.#sending.has(session) || !Number.isFinite(reported)) continue;
+      if (sumOf(this.#deps.outstanding(session)) < reported)
+        this.#deps.background('close a ledger session', this.report(session));
     }
   }
 
   /** Tries once. @returns whether it was answered */
-  async tell(session: string): Promise<boolean> {
+  async report(session: string): Promise<boolean> {
     const { clock, contact, log } = this.#deps;
     const outstanding = summed(this.#deps.outstanding(session));
     this.#sending.add(session);
@@ -86,9 +86,9 @@ export class SessionEnds {
   }
 
   #onResponse(session: string, outstanding: number): void {
-    this.#told.set(session, outstanding);
+    this.#reported.set(session, outstanding);
     if (outstanding > 0) return;
-    this.#told.delete(session);
+    this.#reported.delete(session);
     this.#deps.onEnded(session);
   }
 

@@ -349,9 +349,9 @@ class CertificateProvider implements experimental.CertificateProvider {
     this.#leave(listener);
   }
 
-  #follow(listener: unknown, tell: (material: TlsMaterial) => void): void {
-    this.#stops.set(listener, this.#source.onChange(tell));
-    tell(this.#source.current);
+  #follow(listener: unknown, apply: (material: TlsMaterial) => void): void {
+    this.#stops.set(listener, this.#source.onChange(apply));
+    apply(this.#source.current);
   }
 
   #leave(listener: unknown): void {

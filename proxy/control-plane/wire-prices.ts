@@ -41,12 +41,12 @@ function decodeSet(set: ModelPrices__Output | PriceSet__Output): PriceSet {
 }
 
 function decodeAmounts(amounts: ModelPrices__Output | PriceSet__Output | PriceTier__Output): TokenPrices {
-  const told = tokenKinds.flatMap((kind) => {
+  const listed = tokenKinds.flatMap((kind) => {
     const amount = amounts[kind];
     return amount === undefined ? [] : [[kind, amount] as const];
   });
   const { input, output } = amounts;
-  return { ...Object.fromEntries(told), input, output };
+  return { ...Object.fromEntries(listed), input, output };
 }
 
 function decodeCalls(calls: WireCalls): CallPrices {

@@ -69,11 +69,11 @@ function encodeEvent(event: UsageEvent, { sources, slices, times }: Tables): Wir
 
 /** What is nothing is left out here too. */
 function encodeSpecial({ serviceTier, region, ...counts }: SpecialUsage): WireSpecial {
-  const told = Object.entries(counts).filter(([, count]) => count > 0);
+  const reported = Object.entries(counts).filter(([, count]) => count > 0);
   return {
     ...(serviceTier !== undefined && { serviceTier }),
     ...(region !== undefined && { region }),
-    ...Object.fromEntries(told.map(([name, count]) => [name, tokens(count)] as const)),
+    ...Object.fromEntries(reported.map(([name, count]) => [name, tokens(count)] as const)),
   };
 }
 

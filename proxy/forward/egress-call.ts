@@ -88,10 +88,10 @@ export class EgressCall implements UpstreamReceiver {
   }
 
   /** Tells the sink how it ended, once. */
-  #conclude(tell: (sink: StreamSink) => void): void {
+  #conclude(deliver: (sink: StreamSink) => void): void {
     if (this.#ending !== undefined) return;
-    this.#ending = tell;
-    if (this.#sink !== undefined) tell(this.#sink);
+    this.#ending = deliver;
+    if (this.#sink !== undefined) deliver(this.#sink);
   }
 }
 

@@ -44,14 +44,14 @@ const kindsMax = 10_000;
 const waitingMax = 1_000;
 /** The contract's bound. */
 const reportMax = 100;
-const tellEveryMs = 1_000;
+const reportEveryMs = 1_000;
 const triesMax = 5;
 
 /** Decisions of one guardrail, stage and outcome. */
 interface Kind {
   minute: number;
   samples: number;
-  untold: number;
+  unreported: number;
 }
 
 export class DecisionSamples {
@@ -67,25 +67,25 @@ export class DecisionSamples {
 
   add(decided: Decided): void {
     const kind = this.#kindOf(decided);
-    kind.untold++;
+    kind.unreported++;
     if (kind.samples >= perMinuteMax || this.#waiting.length >= waitingMax) return;
     kind.samples++;
-    this.#waiting.push({ ...decided, id: uuidv7(), at: this.#deps.clock.now(), decisions: kind.untold });
-    kind.untold = 0;
-    this.#cancel ??= this.#soon(tellEveryMs);
+    this.#waiting.push({ ...decided, id: uuidv7(), at: this.#deps.clock.now(), decisions: kind.unreported });
+    kind.unreported = 0;
+    this.#cancel ??= this.#soon(reportEveryMs);
   }
 
   /** Tells what waits, once. */
   async close(): Promise<void> {
     this.#cancel?.();
-    if (this.#waiting.length > 0) await this.#tell().catch(() => undefined);
+    if (this.#waiting.length > 0) await this.#report().catch(() => undefined);
     this.#cancel?.();
   }
 
   #kindOf({ guardrailId, stage, decision }: Decided): Kind {
     const key = `${guardrailId} ${stage} ${decision}`;
     const minute = Math.floor(this.#deps.clock.monotonic() / minuteMs);
-    const known = this.#kinds.get(key) ?? { minute, samples: 0, untold: 0 };
+    const known = this.#kinds.get(key) ?? { minute, samples: 0, unreported: 0 };
     if (known.minute !== minute) {
       known.minute = minute;
       known.samples = 0;
@@ -95,23 +95,25 @@ export class DecisionSamples {
   }
 
   #soon(delayMs: number): () => void {
-    return this.#deps.timers.after(delayMs, () => this.#deps.background('guardrail decisions', this.#tell()));
+    return this.#deps.timers.after(delayMs, () =>
+      this.#deps.background('guardrail decisions', this.#report()),
+    );
   }
 
-  async #tell(): Promise<void> {
-    const told = this.#waiting.slice(0, reportMax);
+  async #report(): Promise<void> {
+    const reported = this.#waiting.slice(0, reportMax);
     try {
-      await this.#deps.client.report(told);
-      this.#waiting = this.#waiting.slice(told.length);
+      await this.#deps.client.report(reported);
+      this.#waiting = this.#waiting.slice(reported.length);
       this.#tries = 0;
     } catch (error) {
       if (++this.#tries === triesMax) {
-        this.#waiting = this.#waiting.slice(told.length);
+        this.#waiting = this.#waiting.slice(reported.length);
         this.#tries = 0;
         throw error;
       }
     } finally {
-      this.#cancel = this.#waiting.length === 0 ? undefined : this.#soon(tellEveryMs * 2 ** this.#tries);
+      this.#cancel = this.#waiting.length === 0 ? undefined : this.#soon(reportEveryMs * 2 ** this.#tries);
     }
   }
 }

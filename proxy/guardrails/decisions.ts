@@ -36,7 +36,7 @@ export class Decisions {
 
   decided(guardrail: Guardrail, stage: Stage, decision: Decision): void {
     this.#deps.metrics.decided(guardrail, stage, decision);
-    this.#tell(`${guardrail.name}=${decision}`);
+    this.#report(`${guardrail.name}=${decision}`);
     if (decision === 'pass') return;
     const { requestId, caller } = this.#call;
     const { organization, key } = caller.principal;
@@ -56,7 +56,7 @@ export class Decisions {
 
   /** What is decided about a stream comes after its headers. */
   streams(guardrails: readonly Guardrail[]): void {
-    for (const { name } of guardrails) this.#tell(`${name}=stream`);
+    for (const { name } of guardrails) this.#report(`${name}=stream`);
   }
 
   /** What the caller is told; counts the decision. */
@@ -83,7 +83,7 @@ export class Decisions {
     throw new GatewayError('guardrail_unavailable', { message, retryAfter });
   }
 
-  #tell(entry: string): void {
+  #report(entry: string): void {
     const header = appended(this.#record.guardrailHeader, entry);
     if (header.length <= headerLengthMax) this.#record.guardrailHeader = header;
   }

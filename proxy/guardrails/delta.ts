@@ -117,9 +117,9 @@ function partPiece(path: Path, marks: JsonObject, text: string): Piece {
     name: path.join('.'),
     text,
     isFixed: path.at(-1) === 'transcript',
-    shape: (said) => {
+    shape: (text) => {
       const [field = '', ...inner] = path;
-      return { [field]: within(inner, marks, said) };
+      return { [field]: within(inner, marks, text) };
     },
   };
 }

@@ -73,14 +73,14 @@ const running = new Set<Running>();
 const had = new Map<string, { ms: number; at: number }>();
 const { current, takesLong } = workerData as ScanWorkerData;
 let isComing = false;
-let said = performance.now();
+let stated = performance.now();
 
 runBehindEventLoop();
 parentPort?.on('message', (job: ScanJob) => {
   running.add(begun(job));
   comeAgain();
 });
-tell('ready');
+report('ready');
 
 function begun({ id, organization, matchers, forget, texts, window, stop, workMsMax }: ScanJob): Running {
   if (forget) kept.clear();
@@ -101,8 +101,8 @@ function comeAgain(): void {
     const isOver = slice(next);
     const isLong = !isOver && isTooLong(next);
     if (isOver || isLong) running.delete(next);
-    if (isLong) tell({ id: next.id, isLong });
-    if (isOver) tell({ id: next.id, scanned: next.scan.result() });
+    if (isLong) report({ id: next.id, isLong });
+    if (isOver) report({ id: next.id, scanned: next.scan.result() });
     comeAgain();
   });
 }
@@ -152,14 +152,14 @@ function isTooLong({ scan }: Running): boolean {
   return !takesLong && scan.pendingNs > longNs;
 }
 
-function tell(message: FromWorker): void {
+function report(message: FromWorker): void {
   parentPort?.postMessage(message);
 }
 
 function say(at: number): void {
-  if (at - said < sayEveryMs) return;
-  tell('working');
-  said = at;
+  if (at - stated < sayEveryMs) return;
+  report('working');
+  stated = at;
 }
 
 function spentMs(): number {

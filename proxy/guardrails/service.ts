@@ -109,8 +109,8 @@ const labelsMax = 20;
  * was found counts without a name too.
  * @param said as it came
  */
-export function labelsIn(said: unknown): readonly string[] {
-  if (!Array.isArray(said)) return [];
-  const labels = said.filter((label): label is string => typeof label === 'string' && form.test(label));
+export function labelsIn(stated: unknown): readonly string[] {
+  if (!Array.isArray(stated)) return [];
+  const labels = stated.filter((label): label is string => typeof label === 'string' && form.test(label));
   return [...new Set(labels)].slice(0, labelsMax);
 }

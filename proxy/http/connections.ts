@@ -29,7 +29,7 @@ export interface Accepted {
   /** Whose it is, as a trusted proxy reports it where one does; undefined where the peer has gone. */
   readonly address: string | undefined;
   /** Ends a connection that is refused and has sent no request. */
-  tell(): void;
+  announce(): void;
 }
 
 /** For a caller to send the head of a request, so that it can be told. */
@@ -49,7 +49,7 @@ export class Connections {
     this.#options = options;
   }
 
-  accept(socket: Socket, { address, tell }: Accepted): void {
+  accept(socket: Socket, { address, announce }: Accepted): void {
     // Gone already.
     if (address === undefined) return void socket.destroy();
     const group = addressGroup(address);
@@ -61,7 +61,7 @@ export class Connections {
     const ends = endsOf(socket);
     this.#bySocket.set(socket, connection);
     this.#byEnds.set(ends, connection);
-    const timer = isRefused ? setTimeout(() => isSilent(connection) && tell(), refusedMs) : undefined;
+    const timer = isRefused ? setTimeout(() => isSilent(connection) && announce(), refusedMs) : undefined;
     socket.once('close', () => {
       clearTimeout(timer);
       if (this.#byEnds.get(ends) === connection) this.#byEnds.delete(ends);

@@ -30,9 +30,9 @@ export function createAskModel(deps: GuardrailQuestionsDeps): AskModel {
     const asking = new Asking(call, signal, deps.monotonic());
     try {
       const result = await deps.dispatch(held(call, hold), asking);
-      const said = textOf(result);
+      const text = textOf(result);
       settle(hold, asking, deps);
-      return said;
+      return text;
     } catch (error) {
       settle(hold, asking, deps, error);
       signal.throwIfAborted();

@@ -83,7 +83,7 @@ export async function startTrafficServer(options: TrafficServerOptions): Promise
   server.on('connection', (socket) =>
     options.connections?.accept(socket, {
       address: socket.remoteAddress === undefined ? undefined : callers.peerOf(socket),
-      tell: () => refuseSilent(socket, options),
+      announce: () => refuseSilent(socket, options),
     }),
   );
   // Last: all that listens for connections gets them when their header was read.

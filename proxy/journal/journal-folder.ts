@@ -230,14 +230,14 @@ function abandonedFile(path: string, session: string): AbandonedFile {
 function isAlive(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);
-    const told = (alive: boolean) => {
+    const reportLiveness = (alive: boolean) => {
       connection.destroy();
       resolve(alive);
     };
-    connection.setTimeout(connectMs, () => told(true));
-    connection.once('connect', () => told(true));
+    connection.setTimeout(connectMs, () => reportLiveness(true));
+    connection.once('connect', () => reportLiveness(true));
     connection.once('error', (error: NodeJS.ErrnoException) =>
-      told(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
+      reportLiveness(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
     );
   });
 }

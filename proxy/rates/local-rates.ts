@@ -30,8 +30,8 @@ export interface LocalRatesDeps {
 /** What one call reports to Redis of what was let in without it. */
 export interface Report {
   readonly counts: readonly CountedAlone[];
-  /** The call is over. @param isHeard Redis knows of it; else the next call reports it */
-  end(isHeard: boolean): void;
+  /** The call is over. @param isAcknowledged Redis knows of it; else the next call reports it */
+  end(isAcknowledged: boolean): void;
 }
 
 export interface CountedAlone {
@@ -95,8 +95,8 @@ export class LocalRates implements Rates {
     }
     return {
       counts: parts,
-      end: (isHeard) => {
-        for (const { count, unreported } of parts) unreported.reported(count, isHeard);
+      end: (isAcknowledged) => {
+        for (const { count, unreported } of parts) unreported.reported(count, isAcknowledged);
       },
     };
   }

@@ -14,7 +14,7 @@ import { type CountedRequest, holdsPlaces, isGivenBack, rateKey, type Turn } fro
 import { TurnCall } from './rate-batch-call.ts';
 import type { RateDecision, RateHold, RateLimit, RateQuestion, Rates } from './rates.ts';
 import type { RateScripts } from './scripts.ts';
-import { TimedScripts, UnheardError } from './timed-scripts.ts';
+import { NoReplyError, TimedScripts } from './timed-scripts.ts';
 
 export interface RedisRatesDeps {
   readonly connection: RedisConnection;
@@ -123,7 +123,7 @@ export class RedisRates implements Rates {
     if (this.#closed) return;
     const { clock, timers } = this.#deps;
     const now = clock.monotonic();
-    const mayBeTaken = error instanceof UnheardError ? begun : [];
+    const mayBeTaken = error instanceof NoReplyError ? begun : [];
     const unsure = [
       ...ended.map(({ request, until = now + leaseMs }) => ({ request, correction: 0, until })),
       ...mayBeTaken.map(({ request }) => ({ request, correction: 0, until: now + leaseMs })),

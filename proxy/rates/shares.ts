@@ -35,10 +35,10 @@ export class Unreported {
     return count;
   }
 
-  /** The call is over. @param isHeard Redis knows of it; else the next call has it */
-  reported(count: number, isHeard: boolean): void {
+  /** The call is over. @param isAcknowledged Redis knows of it; else the next call has it */
+  reported(count: number, isAcknowledged: boolean): void {
     this.#reporting -= count;
-    if (isHeard) this.#count -= count;
+    if (isAcknowledged) this.#count -= count;
   }
 }
 

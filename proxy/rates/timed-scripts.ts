@@ -16,7 +16,7 @@ export interface ScriptWindow {
 }
 
 /** It was sent and no answer was heard: it may have been done all the same. */
-export class UnheardError extends RedisUnavailableError {}
+export class NoReplyError extends RedisUnavailableError {}
 
 const late = -1;
 type Reply = readonly [state: number, now: number, response?: string];
@@ -33,7 +33,7 @@ export class TimedScripts {
   /**
    * Where Redis's time is not known yet, or was set, the answer tells it and the script is run once more: Redis does answer.
    * @returns what the script says beside its state and the time
-   * @throws UnheardError where it may have been done, RedisUnavailableError where it was not
+   * @throws NoReplyError where it may have been done, RedisUnavailableError where it was not
    */
   async run(script: Script, call: ScriptCall, window: ScriptWindow): Promise<string> {
     let [state, , response] = await this.#ask(script, call, window);
@@ -52,11 +52,11 @@ export class TimedScripts {
         const asked = clock.monotonic();
         const notAfter = this.#clocks[shard]?.timeAt(until) ?? 0;
         const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as Reply;
-        this.#clocks[shard]?.told(reply[1], { asked, read: clock.monotonic() });
+        this.#clocks[shard]?.update(reply[1], { asked, read: clock.monotonic() });
         return reply;
       }, shard);
     } catch (error) {
-      if (isSent && error instanceof RedisUnavailableError) throw new UnheardError(error.message, error);
+      if (isSent && error instanceof RedisUnavailableError) throw new NoReplyError(error.message, error);
       throw error;
     }
   }
@@ -75,20 +75,20 @@ const forgottenAfterMs = 60_000;
 export class ServerClock {
   /** The server's time less the monotonic clock, at most. */
   #offset = Number.NEGATIVE_INFINITY;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #updatedAt = Number.NEGATIVE_INFINITY;
 
   /** @param asked monotonic, before the question was sent. @param read monotonic, when its answer was read */
-  told(time: number, { asked, read }: { readonly asked: number; readonly read: number }): void {
-    const most = this.#offset + Math.max(0, read - this.#toldAt) * driftMsPerMs;
+  update(time: number, { asked, read }: { readonly asked: number; readonly read: number }): void {
+    const most = this.#offset + Math.max(0, read - this.#updatedAt) * driftMsPerMs;
     // Later than was thought possible: it is the first time, or the server's clock was set ahead.
-    const wasSetAhead = this.#toldAt === Number.NEGATIVE_INFINITY || time - read > most;
+    const wasSetAhead = this.#updatedAt === Number.NEGATIVE_INFINITY || time - read > most;
     this.#offset = wasSetAhead ? time - asked : Math.min(most, time - asked);
-    this.#toldAt = read;
+    this.#updatedAt = read;
   }
 
   /** Whole milliseconds; 0 while it is not known. @param at monotonic */
   timeAt(at: number): number {
-    const known = at - this.#toldAt <= forgottenAfterMs;
+    const known = at - this.#updatedAt <= forgottenAfterMs;
     return known ? Math.max(0, Math.floor(at + this.#offset)) : 0;
   }
 }

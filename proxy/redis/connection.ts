@@ -79,8 +79,8 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   };
   // One server is silent for all; of a Cluster one master may be, and what the others count stays shared.
   const isParted = options.target.mode === 'cluster';
-  const tellRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
-  const tellSilence = (err: unknown, shard: number | undefined) =>
+  const logRefusal = atMostEvery(60_000, (err: unknown) => log.warn({ err }, 'Redis refuses commands'));
+  const logSilence = (err: unknown, shard: number | undefined) =>
     log.warn({ err: connectionError ?? err, shard }, 'Redis does not answer; requests go on without it');
   type Command<T> = (client: RedisClient) => Promise<T>;
   const attempt = async <T>(kind: 'read' | 'write', command: Command<T>, shard: number | undefined) => {
@@ -99,10 +99,10 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
     } catch (error) {
       if (error instanceof ReplyError) {
         refused[kind] = true;
-        tellRefusal(error);
+        logRefusal(error);
       } else if (breaker.failed(before)) {
         silent.add(part);
-        tellSilence(error, part);
+        logSilence(error, part);
       }
       throw error instanceof RedisUnavailableError ? error : new RedisUnavailableError('Redis failed', error);
     }
@@ -120,12 +120,12 @@ export function createRedisConnection(options: RedisConnectionOptions): RedisCon
   };
 }
 
-function atMostEvery(ms: number, tell: (error: unknown) => void): (error: unknown) => void {
+function atMostEvery(ms: number, report: (error: unknown) => void): (error: unknown) => void {
   let last = Number.NEGATIVE_INFINITY;
   return (error) => {
     if (performance.now() - last < ms) return;
     last = performance.now();
-    tell(error);
+    report(error);
   };
 }
 

@@ -186,10 +186,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   get usageIsComplete(): boolean {
-    const isTold =
+    const isReported =
       this.#reader === undefined ? this.#response?.usage !== undefined : this.#reader.usageIsComplete;
     // Nobody writes for nothing: where text came and none is counted, the output was left out.
-    return isTold && (this.usage()?.completionTokens !== 0 || this.textTokens() === 0);
+    return isReported && (this.usage()?.completionTokens !== 0 || this.textTokens() === 0);
   }
 
   model(): string | undefined {
@@ -285,10 +285,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #failure(): Error {
     const { target } = this.#call;
     this.#end('unused');
-    return this.#told(target.provider.format.readError(this.#status, this.#body.bytes, this.#head));
+    return this.#vendorFailure(target.provider.format.readError(this.#status, this.#body.bytes, this.#head));
   }
 
-  #told(vendor: VendorError): Error {
+  #vendorFailure(vendor: VendorError): Error {
     return providerFailure(vendor, this.#head, this.#call, this.#deps.now());
   }
 
@@ -303,7 +303,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   #failInside(reader: StreamReader, failure: VendorError): void {
     const hasBegun = reader.usage !== undefined || reader.textTokens > 0;
     this.#cancel(hasBegun ? 'cut' : 'unused');
-    this.#fail(this.#told(failure));
+    this.#fail(this.#vendorFailure(failure));
   }
 
   /** Where a vendor has no end marker the end itself is one, if all that must come has come. */
@@ -360,7 +360,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   #fail(cause: unknown): void {
-    const error = cause instanceof VendorFailure ? this.#told(cause.vendor) : asError(cause);
+    const error = cause instanceof VendorFailure ? this.#vendorFailure(cause.vendor) : asError(cause);
     if (this.#settled) {
       this.#conclude((sink) => sink.fail(error));
       return;
@@ -370,10 +370,10 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
   }
 
   /** Tells the sink how it ended, once; later if the stream is not flowing yet. */
-  #conclude(tell: (sink: StreamSink) => void): void {
+  #conclude(deliver: (sink: StreamSink) => void): void {
     if (this.#conclusion !== undefined) return;
     this.#conclusion = () => {
-      if (this.#sink !== undefined) tell(this.#sink);
+      if (this.#sink !== undefined) deliver(this.#sink);
     };
     this.#conclusion();
   }

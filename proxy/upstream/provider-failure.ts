@@ -25,7 +25,7 @@ export class ProviderFailure extends Error {
   /** What the gateway knows beside the provider's words. */
   readonly hint: string | undefined;
 
-  constructor(vendor: VendorError, { retryAfter, headers, reason, hint }: Told) {
+  constructor(vendor: VendorError, { retryAfter, headers, reason, hint }: FailureDetails) {
     super(vendor.message);
     this.name = 'ProviderFailure';
     this.status = vendor.status;
@@ -39,7 +39,7 @@ export class ProviderFailure extends Error {
   }
 }
 
-type Told = Pick<ProviderFailure, 'retryAfter' | 'headers' | 'reason'> & {
+type FailureDetails = Pick<ProviderFailure, 'retryAfter' | 'headers' | 'reason'> & {
   readonly hint?: string | undefined;
 };
 
@@ -70,28 +70,28 @@ export function providerFailure(
       headers: requestIdHeader(passed),
     });
   }
-  const tell = (text: string | undefined, form: RegExp) => {
-    const told = text === undefined ? undefined : withoutKey(text, target.credential);
-    return told !== undefined && form.test(told) ? told : undefined;
+  const matchOf = (text: string | undefined, form: RegExp) => {
+    const reported = text === undefined ? undefined : withoutKey(text, target.credential);
+    return reported !== undefined && form.test(reported) ? reported : undefined;
   };
   // It may name the vendor's resources, which the organization's key reaches and not the caller.
   const hidden = isStored && status === 404;
-  const told = {
+  const reported = {
     ...vendor,
     // 529 is "overloaded" at one vendor and unknown to callers' SDKs.
     status: status === 529 ? 503 : status,
     message: hidden ? modelNotKnown : messageFor(vendor, target),
-    param: hidden ? undefined : tell(vendor.param, paramForm),
-    code: tell(vendor.code, codeForm),
+    param: hidden ? undefined : matchOf(vendor.param, paramForm),
+    code: matchOf(vendor.code, codeForm),
   };
   const waits = vendor.retryable ? retryAfter(headers, now, vendor.retryAfter) : undefined;
-  return new ProviderFailure(told, { retryAfter: waits, headers: passed, reason });
+  return new ProviderFailure(reported, { retryAfter: waits, headers: passed, reason });
 }
 
 /** Of a failure of the vendor itself nothing that looks like a key passes, where the key is not the caller's. */
 function messageFor({ status, message }: VendorError, { credential, providerKeyId }: Target): string {
-  const told = withoutKey(message, credential);
-  const scrubbed = providerKeyId !== undefined && status >= 500 ? withoutKeyForms(told) : told;
+  const reported = withoutKey(message, credential);
+  const scrubbed = providerKeyId !== undefined && status >= 500 ? withoutKeyForms(reported) : reported;
   return scrubbed.slice(0, messageMax);
 }
 

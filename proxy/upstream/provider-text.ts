@@ -21,8 +21,10 @@ const lengthMax = 256;
  * The model that a provider says has responded, as it may be recorded: printable, of at most 256 characters, without a credential.
  * @returns undefined for what is not
  */
-export function responseModel(told: string | undefined, credential: Credential): string | undefined {
-  if (told === undefined || !/^[ -~]+$/.test(told.slice(0, lengthMax))) return undefined;
+export function responseModel(reported: string | undefined, credential: Credential): string | undefined {
+  if (reported === undefined || !/^[ -~]+$/.test(reported.slice(0, lengthMax))) return undefined;
   // Judged whole: what is cut could be the half of a key.
-  return holdsCredential(told) || holdsKey(told, credential) ? undefined : told.slice(0, lengthMax);
+  return holdsCredential(reported) || holdsKey(reported, credential)
+    ? undefined
+    : reported.slice(0, lengthMax);
 }

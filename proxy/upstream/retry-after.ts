@@ -8,11 +8,11 @@ const secondsMax = 86_400;
  * @param told seconds, where the body said so
  * @returns whole seconds, at most a day
  */
-export function retryAfter(headers: IncomingHttpHeaders, now: number, told?: number): number | undefined {
+export function retryAfter(headers: IncomingHttpHeaders, now: number, reported?: number): number | undefined {
   const seconds =
     inMilliseconds(one(headers['retry-after-ms'])) ??
     inSeconds(one(headers['retry-after']), now) ??
-    told ??
+    reported ??
     latestReset(headers, now);
   if (seconds === undefined || Number.isNaN(seconds)) return undefined;
   return Math.min(Math.max(0, Math.ceil(seconds)), secondsMax);

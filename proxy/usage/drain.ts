@@ -32,14 +32,14 @@ const soonMs = 1_000;
 const againMs = 600_000;
 /** The control plane takes no usage that is older. */
 const entryAgeMaxMs = 40 * 86_400_000;
-const toldMax = 10_000;
+const reportedMax = 10_000;
 
 export class Drain {
   readonly #deps: DrainDeps;
   /** By shard, the last entry that was reported or passed over. */
   readonly #passed = new Map<number, string>();
   readonly #deniedOrganizations = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #forgetAt: number;
   #running = false;
   #closed = false;
@@ -89,7 +89,7 @@ export class Drain {
     this.#forgetAt = now + againMs;
     this.#passed.clear();
     this.#deniedOrganizations.clear();
-    if (this.#told.size > toldMax) this.#told.clear();
+    if (this.#reported.size > reportedMax) this.#reported.clear();
   }
 
   /** From a shard by chance on, so that proxies do not go one behind the other. */
@@ -168,8 +168,8 @@ export class Drain {
       return;
     }
     const what = reason === 'denied' ? entry.organizationId : `${shard}:${entry.id}`;
-    if (this.#told.has(what)) return;
-    this.#told.add(what);
+    if (this.#reported.has(what)) return;
+    this.#reported.add(what);
     metrics.skipped(reason);
     log.warn({ ...about, reason }, 'usage in Redis cannot be reported by this proxy; it stays there');
   }

@@ -157,7 +157,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     this.#deps.whereabouts.reporting();
     const { failed, recorded, refused } = await this.#deps.reporting.report(sent, 'own');
     this.#reporting.delete(batch);
-    for (const event of refused) this.#tellRefused(event);
+    for (const event of refused) this.#reportRefused(event);
     this.#deps.metrics.reported(sent.length - failed.length - refused.length);
     // Unless it was put away meanwhile.
     if (this.#held.has(batch)) {
@@ -286,7 +286,7 @@ export class UsageQueue implements UsageLog, Omit<UsageGauges, 'keptMs'> {
     this.#deps.log.error({ events: events.length, cost_usd: usdOfNano(costOfAll(events)) }, message);
   }
 
-  #tellRefused(event: UsageEvent): void {
+  #reportRefused(event: UsageEvent): void {
     this.#deps.metrics.lost(1);
     this.#deps.log.error(
       {

@@ -83,11 +83,11 @@ function build(program: Program, path: string, versions: Versions): void {
 function goMod(module: string, version: string): string {
   const head = `module cluster-check\n\ngo 1.24.0\n\nrequire ${module} ${version}\n`;
   if (module !== kubernetesModule) return head;
-  const told = execFileSync('go', ['mod', 'download', '-json', `${module}@${version}`], {
+  const reported = execFileSync('go', ['mod', 'download', '-json', `${module}@${version}`], {
     encoding: 'utf8',
     cwd: tmpdir(),
   });
-  const { GoMod } = JSON.parse(told) as { GoMod: string };
+  const { GoMod } = JSON.parse(reported) as { GoMod: string };
   const parts = readFileSync(GoMod, 'utf8').matchAll(/^\s*(k8s\.io\/[a-z-]+) v0\.0\.0$/gm);
   const names = new Set([...parts].map(([, name = '']) => name));
   return (

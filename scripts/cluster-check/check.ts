@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TestPod } from '../../test/support/injection.ts';
 import type { Cluster, RunningPod } from './cluster.ts';
-import type { Control, Said } from './control.ts';
+import type { CommandOutput, Control } from './control.ts';
 
 export interface Check {
   /** A sentence that is true when it passes. */
@@ -75,7 +75,7 @@ function creation(request: PodRequest): { readonly args: readonly string[]; read
   return { args: ['create', ...dry, '-o', 'json', '-f', '-'], input: JSON.stringify(pod) };
 }
 
-function createdBy({ ok, stdout, stderr }: Said): Created {
+function createdBy({ ok, stdout, stderr }: CommandOutput): Created {
   const lines = stderr.split('\n').filter(Boolean);
   return {
     pod: ok ? JSON.parse(stdout) : undefined,

@@ -116,8 +116,8 @@ async function openAdmin(control: Control): Promise<ApiClient> {
 }
 
 function templateOf(control: Control, deployment: string): TestPod {
-  const said = control.kubectl(['-n', gatewayNamespace, 'get', 'deployment', deployment, '-o', 'json']);
-  return (JSON.parse(said) as { spec: { template: TestPod } }).spec.template;
+  const output = control.kubectl(['-n', gatewayNamespace, 'get', 'deployment', deployment, '-o', 'json']);
+  return (JSON.parse(output) as { spec: { template: TestPod } }).spec.template;
 }
 
 function setEndpoints(control: Control, pods: readonly RunningPod[]): void {

@@ -19,11 +19,11 @@ export interface Control {
   /** As an administrator. @throws Error with what kubectl said */
   kubectl(args: readonly string[], input?: string): string;
   /** The same without throwing. */
-  run(args: readonly string[], input?: string): Said;
+  run(args: readonly string[], input?: string): CommandOutput;
   /** The same, while this process does other things. */
-  start(args: readonly string[], input?: string): Promise<Said>;
+  start(args: readonly string[], input?: string): Promise<CommandOutput>;
   /** The same, both streams together. */
-  tryKubectl(args: readonly string[], input?: string): { readonly ok: boolean; readonly said: string };
+  tryKubectl(args: readonly string[], input?: string): { readonly ok: boolean; readonly output: string };
   /** Lines of the audit log, parsed. */
   audit(): readonly AuditEvent[];
   /** What the API server has logged. */
@@ -33,7 +33,7 @@ export interface Control {
   close(): Promise<void>;
 }
 
-export interface Said {
+export interface CommandOutput {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
@@ -176,7 +176,7 @@ function clients({
   folder,
 }: Files): Pick<Control, 'kubectl' | 'run' | 'start' | 'tryKubectl'> {
   const env = { ...process.env, KUBECONFIG: config, HOME: folder };
-  const run = (args: readonly string[], input = ''): Said => {
+  const run = (args: readonly string[], input = ''): CommandOutput => {
     const { status, stdout, stderr } = spawnSync('kubectl', args, {
       env,
       encoding: 'utf8',
@@ -201,7 +201,7 @@ function clients({
     },
     tryKubectl: (args, input) => {
       const { ok, stdout, stderr } = run(args, input);
-      return { ok, said: stdout + stderr };
+      return { ok, output: stdout + stderr };
     },
   };
 }

@@ -175,8 +175,8 @@ function environmentOf(container: TestContainer): Record<string, string> {
 }
 
 function secretOf(control: Control, namespace: string, name: string): Readonly<Record<string, string>> {
-  const said = control.kubectl(['-n', namespace, 'get', 'secret', name, '-o', 'json']);
-  return decoded((JSON.parse(said) as { data?: unknown }).data);
+  const output = control.kubectl(['-n', namespace, 'get', 'secret', name, '-o', 'json']);
+  return decoded((JSON.parse(output) as { data?: unknown }).data);
 }
 
 function decoded(data: unknown): Readonly<Record<string, string>> {

@@ -90,11 +90,11 @@ export function apply(
   args: readonly string[] = [],
 ): readonly string[] {
   const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-  const { ok, said } = control.tryKubectl(
+  const { ok, output } = control.tryKubectl(
     ['apply', '--server-side', '--validate=strict', ...args, '-f', '-'],
     text,
   );
-  const words = said
+  const words = output
     .split('\n')
     .filter((line) => line !== '' && !/ serverside-applied( \(server dry run\))?$/.test(line));
   if (!ok) throw new Error(`could not be applied: ${words.join('\n')}`);

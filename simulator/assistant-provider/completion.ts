@@ -59,7 +59,7 @@ export function complete(request: MessageRequest, wish: Wish): Completion {
     stopReason: behaviour.finishReason ?? (calls.length > 0 ? 'tool_use' : stop ? 'stop_sequence' : cut),
     stopSequence: stop ?? null,
     stopDetails: behaviour.finishReason === 'refusal' ? refusalDetails(null) : null,
-    usage: usageOf(request, behaviour, { thought: thought.tokens, said: tokens + tokensOfCalls }),
+    usage: usageOf(request, behaviour, { thought: thought.tokens, textTokens: tokens + tokensOfCalls }),
   };
 }
 
@@ -70,7 +70,7 @@ function refusedBy(category: string, request: MessageRequest, behaviour: Behavio
     stopReason: 'refusal',
     stopSequence: null,
     stopDetails: refusalDetails(category),
-    usage: usageOf(request, behaviour, { thought: 0, said: 0 }),
+    usage: usageOf(request, behaviour, { thought: 0, textTokens: 0 }),
   };
 }
 

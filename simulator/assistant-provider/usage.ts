@@ -6,7 +6,7 @@ import type { MessageRequest } from './message-request.ts';
 
 export interface Spent {
   readonly thought: number;
-  readonly said: number;
+  readonly textTokens: number;
 }
 
 /** Undefined where a test took usage away; what it scripted stands in place of the estimates. */
@@ -18,7 +18,7 @@ export function usageOf(request: MessageRequest, behaviour: Behaviour, spent: Sp
     cache_creation_input_tokens: written['5m'] + written['1h'],
     cache_read_input_tokens: read,
     cache_creation: { ephemeral_5m_input_tokens: written['5m'], ephemeral_1h_input_tokens: written['1h'] },
-    output_tokens: spent.thought + spent.said,
+    output_tokens: spent.thought + spent.textTokens,
     ...(request.thinking.mode !== 'off' && { output_tokens_details: { thinking_tokens: spent.thought } }),
     ...(behaviour.citations && { server_tool_use: { web_search_requests: 1, web_fetch_requests: 0 } }),
     service_tier: 'standard',

@@ -55,7 +55,7 @@ export function complete(request: ChatRequest, { behaviour, echo, thought = '' }
     toolCalls: [],
     functionCall: undefined,
     finishReason: behaviour.finishReason ?? (limited.cut && stop === undefined ? 'length' : 'stop'),
-    usage: usageOf(request, behaviour, { said: tokens, reasoning }),
+    usage: usageOf(request, behaviour, { textTokens: tokens, reasoning }),
   };
 }
 
@@ -71,7 +71,10 @@ function completeCalls(
   behaviour: Behaviour,
   made: { readonly calls: readonly Call[]; readonly reasoning: number },
 ): Omit<Completion, 'thought'> {
-  const said = made.calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments) + 4, 0);
+  const textTokens = made.calls.reduce(
+    (sum, call) => sum + estimateTokens(call.name + call.arguments) + 4,
+    0,
+  );
   const deprecated = made.calls.find((call) => call.deprecated);
   // The vendor documents that a call the caller forced by name ends with `stop`.
   const forced = isObject(request.body.tool_choice) && request.body.tool_choice.type !== 'allowed_tools';
@@ -87,7 +90,7 @@ function completeCalls(
         })),
     functionCall: deprecated && { name: deprecated.name, arguments: deprecated.arguments },
     finishReason: behaviour.finishReason ?? (forced || deprecated ? 'stop' : 'tool_calls'),
-    usage: usageOf(request, behaviour, { said, reasoning: made.reasoning }),
+    usage: usageOf(request, behaviour, { textTokens, reasoning: made.reasoning }),
   };
 }
 
@@ -144,10 +147,10 @@ function reasoningTokens({ body, model }: ChatRequest): number {
 function usageOf(
   request: ChatRequest,
   behaviour: Behaviour,
-  spent: { readonly said: number; readonly reasoning: number },
+  spent: { readonly textTokens: number; readonly reasoning: number },
 ): Json | undefined {
   if (behaviour.usage === null) return undefined;
-  const completion = spent.said * Number(request.body.n ?? 1) + spent.reasoning;
+  const completion = spent.textTokens * Number(request.body.n ?? 1) + spent.reasoning;
   return {
     prompt_tokens: request.promptTokens,
     completion_tokens: completion,

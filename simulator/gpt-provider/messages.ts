@@ -136,8 +136,8 @@ function assistantMessage(parts: Check, call: Check): Check {
   );
   return (value, path) => {
     form(value, path);
-    const { content: said, refusal, audio, tool_calls, function_call } = value as Json;
-    const given = [said, refusal, audio, tool_calls, function_call];
+    const { content: stated, refusal, audio, tool_calls, function_call } = value as Json;
+    const given = [stated, refusal, audio, tool_calls, function_call];
     if (given.every((part) => part === null || part === undefined)) throw nullContent(`${path}.content`);
   };
 }

@@ -79,8 +79,8 @@ function blockedBy(request: ConverseRequest, behaviour: Behaviour, stopReason: s
   };
 }
 
-function usageFor(request: ConverseRequest, { usage }: Behaviour, said: number): Json | undefined {
-  return usage === null ? undefined : { ...usageOf(request, said), ...usage };
+function usageFor(request: ConverseRequest, { usage }: Behaviour, textTokens: number): Json | undefined {
+  return usage === null ? undefined : { ...usageOf(request, textTokens), ...usage };
 }
 
 function stopReasonOf(end: {

@@ -27,7 +27,7 @@ export interface Completion {
   readonly tokens: {
     readonly thoughts: number;
     /** Text and calls. */
-    readonly said: number;
+    readonly textTokens: number;
     /** What the vendor's own tools found, read as part of the prompt. */
     readonly toolUse: number;
   };
@@ -55,7 +55,7 @@ export function complete(request: GenerateRequest, behaviour: Behaviour, echo: (
     withheld,
     tokens: {
       thoughts,
-      said: tokens + calls.reduce((sum, call) => sum + callTokens(call), 0),
+      textTokens: tokens + calls.reduce((sum, call) => sum + callTokens(call), 0),
       toolUse: hasBuiltIn(request.body) ? toolUseTokens : 0,
     },
   };

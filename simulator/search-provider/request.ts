@@ -166,10 +166,10 @@ function promptTokensOf(body: RequestBody): PromptTokens {
   const contents = [...(body.contents ?? []), ...(body.systemInstruction ? [body.systemInstruction] : [])];
   const parts = contents.flatMap((one) => one.parts ?? []);
   const called = parts.flatMap((part) => part.functionCall ?? part.functionResponse ?? []);
-  const said = [...called, ...declarationsOf(body)].map((one) => JSON.stringify(one)).join('');
+  const text = [...called, ...declarationsOf(body)].map((one) => JSON.stringify(one)).join('');
   const cached = body.cachedContent === undefined ? 0 : cachedTokens;
   return {
-    text: estimateTokens(contents.map(textOf).join('')) + estimateTokens(said) + cached,
+    text: estimateTokens(contents.map(textOf).join('')) + estimateTokens(text) + cached,
     image: parts.filter((part) => part.inlineData ?? part.fileData).length * imageTokens,
     cached,
   };

@@ -44,10 +44,10 @@ export function wholeResponse(made: Made): Json {
 export function* partialResponses(made: Made): Generator<Json> {
   const { request, completion, behaviour } = made;
   const steps = [...stepsOf(made)];
-  for (const [at, { parts, said }] of steps.entries()) {
+  for (const [at, { parts, textTokens }] of steps.entries()) {
     const isLast = at === steps.length - 1;
     const texts = parts.flatMap((part) => (typeof part.text === 'string' && !part.thought ? part.text : []));
-    const spent = isLast ? completion.tokens : { ...completion.tokens, said };
+    const spent = isLast ? completion.tokens : { ...completion.tokens, textTokens };
     const usage = usageOf(request, spent, { wished: behaviour.usage, isLast });
     const candidate = {
       ...contentOf(completion, parts),
@@ -66,7 +66,7 @@ export function blockedResponse(
   { request, behaviour, sequence }: Omit<Made, 'completion'>,
 ): Json {
   const safetyRatings = [{ category: 'HARM_CATEGORY_DANGEROUS_CONTENT', probability: 'HIGH', blocked: true }];
-  const spent = { thoughts: 0, said: 0, toolUse: 0 };
+  const spent = { thoughts: 0, textTokens: 0, toolUse: 0 };
   const usage = usageOf(request, spent, { wished: behaviour.usage, isLast: true });
   return {
     promptFeedback: { blockReason: reason, safetyRatings },
@@ -78,24 +78,24 @@ export function blockedResponse(
 interface Step {
   readonly parts: readonly Json[];
   /** Tokens of text and calls up to here. */
-  readonly said: number;
+  readonly textTokens: number;
 }
 
 function* stepsOf(made: Made): Generator<Step> {
   const { completion } = made;
   const thought = thoughtParts(completion);
-  if (thought.length > 0) yield { parts: thought, said: 0 };
+  if (thought.length > 0) yield { parts: thought, textTokens: 0 };
   let text = '';
   for (const delta of completion.deltas) {
     text += delta;
-    yield { parts: [{ text: delta }], said: estimateTokens(text) };
+    yield { parts: [{ text: delta }], textTokens: estimateTokens(text) };
   }
-  for (const call of callParts(made)) yield { parts: [call], said: completion.tokens.said };
+  for (const call of callParts(made)) yield { parts: [call], textTokens: completion.tokens.textTokens };
   // A signed text ends with a part that holds the signature alone; what has neither text nor calls, with a reason alone.
   const signature = textSignature(made);
   const last = signature === undefined ? [] : [{ text: '', thoughtSignature: signature }];
   if (last.length > 0 || (text === '' && completion.calls.length === 0)) {
-    yield { parts: last, said: completion.tokens.said };
+    yield { parts: last, textTokens: completion.tokens.textTokens };
   }
 }
 

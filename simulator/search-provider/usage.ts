@@ -15,7 +15,7 @@ export function usageOf(
   const counts: Record<string, unknown> = {
     promptTokenCount: prompt,
     cachedContentTokenCount: promptTokens.cached,
-    candidatesTokenCount: spent.said * (config.candidateCount ?? 1),
+    candidatesTokenCount: spent.textTokens * (config.candidateCount ?? 1),
     toolUsePromptTokenCount: spent.toolUse,
     thoughtsTokenCount: spent.thoughts,
   };

@@ -53,10 +53,10 @@ function choicesOf(chunk: Json): readonly Choice[] {
 function annotated(filter: Filter): (choice: Choice) => Json {
   return (choice) => {
     const content = choice.delta.content;
-    const tells =
+    const isReported =
       (typeof content === 'string' && content !== '') || choice.finish_reason === 'content_filter';
-    if (filter === 'failing') return tells ? { ...choice, ...failed } : choice;
-    return { ...choice, content_filter_results: tells ? resultsOf(choice.finish_reason) : {} };
+    if (filter === 'failing') return isReported ? { ...choice, ...failed } : choice;
+    return { ...choice, content_filter_results: isReported ? resultsOf(choice.finish_reason) : {} };
   };
 }
 

@@ -32,7 +32,7 @@ export function formOf({
   filtered,
 }: Served): ChatForm {
   const { make, filter } = deployment;
-  const said = (completion: Completion) =>
+  const withStatedModel = (completion: Completion) =>
     make === undefined ? completion : spokenBy(make, completion, behaviour);
   const thought = make === undefined || make.thinks === 'hidden' ? '' : thoughtOf(behaviour);
   return {
@@ -44,11 +44,11 @@ export function formOf({
     }),
     stringify: (value) => JSON.stringify(value),
     object: (completion, identity) => {
-      const object = objectOf(request, { make, completion: said(completion), identity });
+      const object = objectOf(request, { make, completion: withStatedModel(completion), identity });
       return filtered ? filteredObject(object, filter) : object;
     },
     chunks: (completion, identity) => {
-      const chunks = chunksOf(request, { make, completion: said(completion), identity });
+      const chunks = chunksOf(request, { make, completion: withStatedModel(completion), identity });
       return filtered ? filteredChunks(request, chunks, filter) : chunks;
     },
     error: (status, scripted) => scriptedError(status, scripted, errors),
@@ -88,13 +88,13 @@ function limitHeaders({ promptTokens }: ChatRequest, status: number): Readonly<R
   };
 }
 
-interface Said {
+interface StatedResponse {
   readonly make: Make | undefined;
   readonly completion: Completion;
   readonly identity: Identity;
 }
 
-function objectOf(request: ChatRequest, { make, completion, identity }: Said): Json {
+function objectOf(request: ChatRequest, { make, completion, identity }: StatedResponse): Json {
   const object = completionObject(request, completion, identity);
   if (make === undefined) return object;
   const choices = (object.choices as readonly Json[]).map(({ message, ...choice }) => {
@@ -105,11 +105,12 @@ function objectOf(request: ChatRequest, { make, completion, identity }: Said): J
   return { ...rest, choices };
 }
 
-function* chunksOf(request: ChatRequest, { make, completion, identity }: Said): Generator<Json> {
+function* chunksOf(request: ChatRequest, { make, completion, identity }: StatedResponse): Generator<Json> {
   const chunks = completionChunks(request, completion, identity);
   if (make === undefined) yield* chunks;
   else
-    for (const chunk of chunks) yield otherChunk(chunk, make.alwaysTellsUsage ? completion.usage : undefined);
+    for (const chunk of chunks)
+      yield otherChunk(chunk, make.alwaysReportsUsage ? completion.usage : undefined);
 }
 
 /** @param usage told with the last choice */

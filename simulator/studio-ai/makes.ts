@@ -17,7 +17,7 @@ export interface Make {
   /** Where its thinking appears: nowhere, at the head of the text, or in a field. */
   readonly thinks: 'hidden' | 'inline' | 'field';
   /** A stream tells usage with its last choice whether asked or not. */
-  readonly alwaysTellsUsage: boolean;
+  readonly alwaysReportsUsage: boolean;
   /** Parameters it takes that the service does not know. */
   readonly extras: Readonly<Record<string, Check>>;
 }
@@ -97,7 +97,7 @@ const plain: Make = {
   alternating: false,
   strictCalls: false,
   thinks: 'hidden',
-  alwaysTellsUsage: false,
+  alwaysReportsUsage: false,
   extras: serverExtras,
 };
 const llama: Make = { ...plain, alternating: true };
@@ -114,7 +114,7 @@ export const makes = {
     ...plain,
     alternating: true,
     strictCalls: true,
-    alwaysTellsUsage: true,
+    alwaysReportsUsage: true,
     extras: {
       ...picked(chatParameters, ['n', 'parallel_tool_calls']),
       random_seed: integer(0),

@@ -68,7 +68,7 @@ export async function measureLimits(options: LimitsOptions): Promise<LimitsResul
   writeFileSync(bodyFile, body);
   // On the load's core, as everything that this process starts.
   const redis = await startRedis({ from: 'local' });
-  const told = new Redis(redis.url);
+  const reported = new Redis(redis.url);
   try {
     const env = { REDIS_URL: redis.url, GATEWAY_CACHE_KEY: createSealKey() };
     const subject = async (name: string, limits: readonly BenchLimit[], more = {}) => {
@@ -82,12 +82,12 @@ export async function measureLimits(options: LimitsOptions): Promise<LimitsResul
     ];
     const name = `limits: chat, body 1 KiB, ${connections} connections`;
     const measured = await inPasses(name, subjects, (proxy) =>
-      measureOne(proxy, { ...options, body, bodyFile, redis: told }),
+      measureOne(proxy, { ...options, body, bodyFile, redis: reported }),
     );
     const light = `${connections} connections that pause for up to ${pauseMs} ms`;
     return { name, light, subjects: measured };
   } finally {
-    told.disconnect();
+    reported.disconnect();
     await redis.stop();
   }
 }
@@ -132,8 +132,8 @@ interface Counts {
 }
 
 async function count(proxy: GatewaySubject, redis: Redis): Promise<Counts> {
-  const told = await redis.info('everything');
-  const value = (pattern: RegExp) => Number(pattern.exec(told)?.[1] ?? 0);
+  const reported = await redis.info('everything');
+  const value = (pattern: RegExp) => Number(pattern.exec(reported)?.[1] ?? 0);
   const calls = (command: string) => value(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm'));
   return {
     draws: await metric(proxy, 'gateway_budget_draws_total'),

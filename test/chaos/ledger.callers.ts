@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour } from '../../simulator/index.ts';
 import { Random } from '../support/access/random.ts';
 import { type Outcome, spend } from '../support/spending.ts';
-import { namedRequest, type ToldUsage } from '../support/witness.ts';
+import { namedRequest, type UsageReport } from '../support/witness.ts';
 import type { ProxySeat, Run } from './ledger.programs.ts';
 import type { Payer, World } from './ledger.world.ts';
 
@@ -14,7 +14,7 @@ export interface Call {
   /** Of the proxy that was asked. */
   readonly run: Run;
   /** What the vendor says if it is asked; null: nothing. */
-  readonly told: ToldUsage | null;
+  readonly reported: UsageReport | null;
   readonly outcome: Outcome;
   /** By performance.now(). */
   readonly endedAt: number;
@@ -58,13 +58,13 @@ async function call(name: string, payer: Payer, proxy: ProxySeat, random: Random
   if (run === undefined) throw new Error('the proxy is down');
   const manner = mannerOf(random);
   const counted = { promptTokens: 1 + random.below(60), completionTokens: 1 + random.below(100) };
-  const told = manner.untold ? null : counted;
+  const reported = manner.unreported ? null : counted;
   const outcome = await spend({
     ...{ url: proxy.url, key: payer.key, requestId: name },
     ...(manner.leavesAfterMs !== undefined && { leavesAfterMs: manner.leavesAfterMs }),
-    fields: { stream: manner.stream, ...namedRequest(name, told, manner.behaviour) },
+    fields: { stream: manner.stream, ...namedRequest(name, reported, manner.behaviour) },
   });
-  return { name, payer, run, told, outcome, endedAt: performance.now() };
+  return { name, payer, run, reported, outcome, endedAt: performance.now() };
 }
 
 interface Manner {
@@ -72,7 +72,7 @@ interface Manner {
   readonly behaviour: Behaviour;
   readonly leavesAfterMs?: number;
   /** The vendor does not tell the usage. */
-  readonly untold?: boolean;
+  readonly unreported?: boolean;
 }
 
 function mannerOf(random: Random): Manner {
@@ -88,5 +88,5 @@ function mannerOf(random: Random): Manner {
   }
   if (dice < 0.91) return { stream: false, behaviour: { status: random.pick([400, 429, 500, 503]) } };
   if (dice < 0.95) return { stream: true, behaviour: { stop: { by: 'cut', afterPieces: 4 } } };
-  return { stream: random.chance(0.5), behaviour: {}, untold: true };
+  return { stream: random.chance(0.5), behaviour: {}, unreported: true };
 }

@@ -5,7 +5,7 @@ import type { WindowBooks } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
 import { type Evidence, judge } from './ledger.judge.ts';
 
-const told = { promptTokens: 10, completionTokens: 5 };
+const reported = { promptTokens: 10, completionTokens: 5 };
 const cost = 310_000;
 const payer = { name: 'key', key: 'made-up', budgets: ['budget'] };
 const free = { name: 'free', key: 'made-up', budgets: [] };
@@ -13,7 +13,7 @@ const alive = { tokenId: 'alive', killedAt: undefined };
 const killed = { tokenId: 'killed', killedAt: 30_000 };
 
 const call = (name: string, fields: Partial<Call> = {}): Call => ({
-  ...{ name, payer, run: alive, told, outcome: '200', endedAt: 1_000 },
+  ...{ name, payer, run: alive, reported, outcome: '200', endedAt: 1_000 },
   ...fields,
 });
 
@@ -25,7 +25,7 @@ const row = (requestId: string, fields: Partial<RecordedRequest> = {}): Recorded
     provider: 'gpt-provider',
     modelAsked: 'model',
   },
-  ...{ ...told, costUsd: '0.00031', unpriced: false, estimated: false, status: 200, errorSource: '' },
+  ...{ ...reported, costUsd: '0.00031', unpriced: false, estimated: false, status: 200, errorSource: '' },
   ...{ errorCode: '', latencyMs: 1, streamed: false, directKey: false },
   ...fields,
 });
@@ -60,21 +60,21 @@ function faultsOf(evidence: Partial<Evidence>): readonly string[] {
   return judge({ ...whole, ...evidence, calls }).faults;
 }
 
-const untold = { run: killed, endedAt: 25_000 };
+const unreported = { run: killed, endedAt: 25_000 };
 const lease = { tokenId: 'killed', budget: 'budget', open: cost, expired: 0 };
 
 describe('nothing to say against', () => {
   it.each<[string, Partial<Evidence>]>([
     ['an answer that is booked as told', {}],
-    ['an answer of a killed proxy that is booked', { calls: [call('a', untold)] }],
-    ['one that is not, but held', { calls: [call('a', untold)], recorded: [], held: [lease] }],
+    ['an answer of a killed proxy that is booked', { calls: [call('a', unreported)] }],
+    ['one that is not, but held', { calls: [call('a', unreported)], recorded: [], held: [lease] }],
     [
       'one that is unsettled',
-      { calls: [call('a', untold)], recorded: [], held: [{ ...lease, open: 0, expired: cost }] },
+      { calls: [call('a', unreported)], recorded: [], held: [{ ...lease, open: 0, expired: cost }] },
     ],
     [
       'one without a budget that was answered just before',
-      { calls: [call('a', { ...untold, payer: free })], recorded: [] },
+      { calls: [call('a', { ...unreported, payer: free })], recorded: [] },
     ],
     [
       'one long before, with the database away since',
@@ -93,7 +93,7 @@ describe('nothing to say against', () => {
     ],
     [
       'usage that the vendor did not tell',
-      { calls: [call('a', { told: null })], recorded: [row('a', { estimated: true })] },
+      { calls: [call('a', { reported: null })], recorded: [row('a', { estimated: true })] },
     ],
   ])('%s', (_what, evidence) => expect(faultsOf(evidence)).toEqual([]));
 });
@@ -120,15 +120,15 @@ describe('faults', () => {
     ],
     ['refused, and yet booked', { calls: [call('a', { outcome: '429 budget_busy' })] }, /was refused/],
     ['a defect', { calls: [call('a', { outcome: '500 internal_error' })] }, /met a defect/],
-    ['not booked and not held', { calls: [call('a', untold)], recorded: [] }, /answered in vain/],
+    ['not booked and not held', { calls: [call('a', unreported)], recorded: [] }, /answered in vain/],
     [
       'not booked and not held whole',
-      { calls: [call('a', untold)], recorded: [], held: [{ ...lease, open: cost - 1 }] },
+      { calls: [call('a', unreported)], recorded: [], held: [{ ...lease, open: cost - 1 }] },
       /answered in vain/,
     ],
     [
       'held of another proxy',
-      { calls: [call('a', untold)], recorded: [], held: [{ ...lease, tokenId: 'alive' }] },
+      { calls: [call('a', unreported)], recorded: [], held: [{ ...lease, tokenId: 'alive' }] },
       /answered in vain/,
     ],
     [

@@ -1,7 +1,7 @@
 // Holds what callers saw and the vendor told against the books, when all is at rest. The promise: what was answered stands in the
 // books, once and as told, or its proxy was killed and what it cost is still held there.
 import type { RecordedRequest } from '../support/recorded.ts';
-import { costTold, isAsTold, type Witnessed } from '../support/witness.ts';
+import { costReported, isAsReported, type Witnessed } from '../support/witness.ts';
 import type { HeldByRun, WindowBooks } from './ledger.books.ts';
 import { faultsOf } from './ledger.books.ts';
 import type { Call } from './ledger.callers.ts';
@@ -18,7 +18,7 @@ export interface Evidence {
 }
 
 /** Requests of a proxy that was killed before it could tell of them. */
-export interface Untold {
+export interface UnreportedCall {
   readonly requests: number;
   /** Nano-dollars. */
   readonly cost: number;
@@ -31,11 +31,11 @@ export interface Verdict {
   /** Answered requests that stand in the books, once and as told. */
   readonly booked: number;
   /** Answered under budgets, not in the books: their cost is held there. */
-  readonly held: Untold;
+  readonly held: UnreportedCall;
   /** Answered without budgets, not in the books: lost. */
-  readonly lost: Untold;
+  readonly lost: UnreportedCall;
   /** Of both, those whose answer had database and control planes there, and for two seconds before. */
-  readonly calm: Untold;
+  readonly calm: UnreportedCall;
 }
 
 /** Refusals of the gateway itself: nobody was asked, and nothing is to be booked. */
@@ -46,8 +46,8 @@ const unasked: ReadonlySet<string> = new Set([
   '503 access_unavailable',
 ]);
 
-function costOfCall({ told }: Call): number {
-  return told === null ? 0 : costTold(told);
+function costOfCall({ reported }: Call): number {
+  return reported === null ? 0 : costReported(reported);
 }
 
 export function judge(evidence: Evidence): Verdict {
@@ -56,22 +56,22 @@ export function judge(evidence: Evidence): Verdict {
   const faults = windows.flatMap(faultsOf);
   const names = new Set(calls.map(({ name }) => name));
   for (const name of rows.keys()) if (!names.has(name)) faults.push(`nobody asked ${name}, which is booked`);
-  const untold: Call[] = [];
+  const unreported: Call[] = [];
   let booked = 0;
   for (const call of calls) {
     const of = rows.get(call.name) ?? [];
     faults.push(...faultsOfCall(call, of, evidence));
     if (call.outcome !== '200') continue;
     if (of.length > 0) booked++;
-    else untold.push(call);
+    else unreported.push(call);
   }
-  const paid = untold.filter(({ payer }) => payer.budgets.length > 0);
-  const free = untold.filter(({ payer }) => payer.budgets.length === 0);
+  const paid = unreported.filter(({ payer }) => payer.budgets.length > 0);
+  const free = unreported.filter(({ payer }) => payer.budgets.length === 0);
   faults.push(...notHeld(paid, evidence.held));
   const { absences } = evidence;
-  for (const call of untold)
-    if (couldBeTold(call, absences)) faults.push(about(call, 'was not told in time'));
-  const calm = untold.filter((call) => inTheWay(call, absences, 2_000).length === 0);
+  for (const call of unreported)
+    if (couldBeReported(call, absences)) faults.push(about(call, 'was not told in time'));
+  const calm = unreported.filter((call) => inTheWay(call, absences, 2_000).length === 0);
   return { faults, booked, held: summed(paid), lost: summed(free), calm: summed(calm) };
 }
 
@@ -100,15 +100,15 @@ function faultsOfResponse(
 ): readonly string[] {
   const faults: string[] = [];
   if (asked?.request.ended !== 'finished') faults.push('was answered without the vendor');
-  if (row === undefined || call.told === null) return faults;
-  if (!isAsTold(row, call.told)) faults.push(`is booked otherwise than told: ${JSON.stringify(row)}`);
+  if (row === undefined || call.reported === null) return faults;
+  if (!isAsReported(row, call.reported)) faults.push(`is booked otherwise than told: ${JSON.stringify(row)}`);
   return faults;
 }
 
 /** What a killed proxy did not tell must still be held in its name, of each budget. */
-function notHeld(untold: readonly Call[], held: readonly HeldByRun[]): readonly string[] {
+function notHeld(unreported: readonly Call[], held: readonly HeldByRun[]): readonly string[] {
   const costs = new Map<string, number>();
-  for (const call of untold)
+  for (const call of unreported)
     for (const budget of call.payer.budgets) {
       const key = `${call.run.tokenId} ${budget}`;
       costs.set(key, (costs.get(key) ?? 0) + costOfCall(call));
@@ -125,7 +125,7 @@ function notHeld(untold: readonly Call[], held: readonly HeldByRun[]): readonly 
 /** Nothing was in the way for so long: a report is sent again after five seconds at the latest, a connection after two. */
 const calmMs = 10_000;
 
-function couldBeTold(call: Call, absences: readonly Absence[]): boolean {
+function couldBeReported(call: Call, absences: readonly Absence[]): boolean {
   let calmSince = call.endedAt;
   for (const { from, to } of inTheWay(call, absences, 0)) {
     if (from - calmSince >= calmMs) return true;
@@ -146,7 +146,7 @@ function untilOf({ run }: Call): number {
   return run.killedAt ?? Number.POSITIVE_INFINITY;
 }
 
-function summed(calls: readonly Call[]): Untold {
+function summed(calls: readonly Call[]): UnreportedCall {
   const ages = calls.map(({ endedAt, run }) => (run.killedAt ?? endedAt) - endedAt);
   return {
     requests: calls.length,

@@ -9,7 +9,7 @@ import { metric } from '../support/telemetry.ts';
 import { witness } from '../support/witness.ts';
 import { type Audit, Auditor, startAudit } from './ledger.books.ts';
 import { startCallers } from './ledger.callers.ts';
-import { judge, type Untold, type Verdict } from './ledger.judge.ts';
+import { judge, type UnreportedCall, type Verdict } from './ledger.judge.ts';
 import { type Absence, planFinale, planStrikes, strike } from './ledger.strikes.ts';
 import { startWorld, type World } from './ledger.world.ts';
 
@@ -22,7 +22,7 @@ export interface ChaosOptions {
   readonly callers: number;
   /** Whether to wait until the control plane has given up the killed proxies, a minute after their last sign. */
   readonly waitsForExpiry: boolean;
-  readonly tell: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 export interface Chaos {
@@ -37,8 +37,8 @@ export interface Chaos {
 }
 
 export async function runChaos(options: ChaosOptions): Promise<Chaos> {
-  const { source, seed, seconds, proxies, controlPlanes, tell } = options;
-  tell(`chaos with seed ${seed} for ${seconds} s`);
+  const { source, seed, seconds, proxies, controlPlanes, log } = options;
+  log(`chaos with seed ${seed} for ${seconds} s`);
   const strikes = planStrikes(proxies + controlPlanes + 2, seconds, seed);
   const world = await startWorld({ source, proxies, controlPlanes, runsMax: strikes.length + 1 });
   const auditor = new Auditor(world.postgres.url);
@@ -46,9 +46,9 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const witnessed = witness(world.simulator);
     const watched = startAudit(auditor);
     const calling = startCallers(world, options);
-    const blows = await strike(world.victims, strikes, tell);
-    tell('and in the end, from anew');
-    const absences = [...blows, ...(await strike(world.victims, planFinale(world.victims.length), tell))];
+    const blows = await strike(world.victims, strikes, log);
+    log('and in the end, from anew');
+    const absences = [...blows, ...(await strike(world.victims, planFinale(world.victims.length), log))];
     await calling.stop();
     const rested = await rest(world, auditor, options).then(
       () => [],
@@ -62,7 +62,7 @@ export async function runChaos(options: ChaosOptions): Promise<Chaos> {
     const outcomes = tally(calling.calls.map(({ outcome }) => outcome));
     const sums = { leased: sumOf(windows, 'leased'), unsettled: sumOf(windows, 'unsettled') };
     const faults = [...rested, ...verdict.faults, ...audit.faults];
-    if (faults.length > 0) for (const complaint of world.complaints()) tell(JSON.stringify(complaint));
+    if (faults.length > 0) for (const complaint of world.complaints()) log(JSON.stringify(complaint));
     return { verdict: { ...verdict, faults }, audit, absences, outcomes, ...sums };
   } finally {
     await auditor.close();
@@ -81,9 +81,12 @@ function sumOf<Field extends string>(rows: readonly Readonly<Record<Field, numbe
 /** Proxies have told everything and hold nothing, and nothing waits in Redis. */
 async function rest(world: World, auditor: Auditor, { waitsForExpiry }: ChaosOptions): Promise<void> {
   const { proxies, redis } = world;
-  const untold = async () =>
+  const unreported = async () =>
     Math.max(...(await Promise.all(proxies.map((proxy) => metric(proxy, 'gateway_usage_queued_events')))));
-  await until(async () => (await untold()) === 0, { timeoutMs: 60_000, what: 'proxies to tell everything' });
+  await until(async () => (await unreported()) === 0, {
+    timeoutMs: 60_000,
+    what: 'proxies to tell everything',
+  });
   await until(async () => (await waitingIn(redis.url)) === 0, {
     timeoutMs: 60_000,
     what: 'what waits in Redis to be reported',
@@ -128,7 +131,7 @@ export function linesOf({ verdict, audit, absences, outcomes, ...sums }: Chaos):
   ];
 }
 
-function inWords({ requests, cost, oldestMs }: Untold): string {
+function inWords({ requests, cost, oldestMs }: UnreportedCall): string {
   return requests === 0 ? 'none' : `${requests}, ${usd(cost)}, at most ${oldestMs} ms before the kill`;
 }
 

@@ -45,7 +45,7 @@ export interface Absence {
 export async function strike(
   victims: readonly Victim[],
   strikes: readonly Strike[],
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<readonly Absence[]> {
   const began = performance.now();
   const absences: Absence[] = [];
@@ -53,7 +53,7 @@ export async function strike(
   const hit = async (victim: Victim, downMs: number) => {
     await back.get(victim);
     const from = performance.now();
-    tell(`${seconds(from - began)} kill -9 ${victim.name}, for ${seconds(downMs)}`);
+    log(`${seconds(from - began)} kill -9 ${victim.name}, for ${seconds(downMs)}`);
     await victim.kill();
     await sleep(downMs);
     await victim.restart();

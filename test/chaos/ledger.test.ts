@@ -14,7 +14,7 @@ it('keeps every answer in the books, once, or its cost set aside, while proxies,
     controlPlanes: 2,
     callers: 8,
     waitsForExpiry: false,
-    tell: (line) => lines.push(line),
+    log: (line) => lines.push(line),
   });
   console.log([...lines, ...linesOf(chaos)].join('\n'));
   expect(chaos.verdict.faults).toEqual([]);

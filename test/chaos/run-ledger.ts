@@ -19,7 +19,7 @@ const chaos = await runChaos({
   controlPlanes: 2,
   callers: Number(values.callers),
   waitsForExpiry: true,
-  tell: (line) => console.log(line),
+  log: (line) => console.log(line),
 });
 for (const line of linesOf(chaos)) console.log(line);
 process.exit(chaos.verdict.faults.length === 0 ? 0 : 1);

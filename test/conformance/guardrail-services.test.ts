@@ -35,14 +35,14 @@ it('asks as the SDK does, and reads what the SDK reads', async () => {
       source: 'INPUT',
       content: [{ text: { text } }],
     };
-    const told = await client.send(new ApplyGuardrailCommand(asked));
+    const parsed = await client.send(new ApplyGuardrailCommand(asked));
     expect(sent).toEqual({ path: exchange?.path, body: exchange?.body });
     const [verdict] = exchange?.read(response) ?? [];
-    expect(told.action === 'NONE').toBe(labels.length === 0);
-    const masks = told.assessments?.flatMap(
+    expect(parsed.action === 'NONE').toBe(labels.length === 0);
+    const masks = parsed.assessments?.flatMap(
       (assessment) => assessment.sensitiveInformationPolicy?.piiEntities?.map(({ type }) => type) ?? [],
     );
     expect(verdict?.found.map(({ label }) => label)).toEqual(expect.arrayContaining(masks ?? []));
-    if (verdict?.masked !== undefined) expect(verdict.masked).toBe(told.outputs?.[0]?.text);
+    if (verdict?.masked !== undefined) expect(verdict.masked).toBe(parsed.outputs?.[0]?.text);
   }
 });

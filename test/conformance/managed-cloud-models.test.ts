@@ -110,12 +110,14 @@ describe.each(ways)('%s', (way) => {
         const tools = [boil, stir];
         const first = responseOf(await ask({ way, model }, { tools }));
         expect(first.finish_reason).toBe('tool_calls');
-        const told = [0, 1].map((index) => functionOf(first.message.tool_calls, index));
-        expect(told.map(({ function: called }) => called)).toMatchObject([
+        const parsed = [0, 1].map((index) => functionOf(first.message.tool_calls, index));
+        expect(parsed.map(({ function: called }) => called)).toMatchObject([
           calls[0] ?? {},
           { name: 'stir', arguments: '{}' },
         ]);
-        const results = told.map(({ id }): Message => ({ role: 'tool', tool_call_id: id, content: 'done' }));
+        const results = parsed.map(
+          ({ id }): Message => ({ role: 'tool', tool_call_id: id, content: 'done' }),
+        );
         const messages = [...question, first.message, ...results.toReversed(), ...question];
         const second = responseOf(await ask({ way, model }, { tools, messages }));
         expect(second).toMatchObject({

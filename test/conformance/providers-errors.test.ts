@@ -46,11 +46,11 @@ describe.each(vendorNames)('%s', (vendor) => {
 
   it.each(failures)(
     'trap 22: %s is told with its status, whole and in a stream',
-    async (...[, said, told, wait]) => {
+    async (...[, stated, parsed, wait]) => {
       for (const stream of forms) {
-        scene.gateway.simulator.script(said);
+        scene.gateway.simulator.script(stated);
         const error = await refusalOf(ask(scene.client(vendor), modelFor(vendor, 'stored key'), stream));
-        expect(error).toMatchObject({ ...told, message: expect.not.stringContaining('html') });
+        expect(error).toMatchObject({ ...parsed, message: expect.not.stringContaining('html') });
         expect(error.headers?.get('x-svc-error-source')).toBe('provider');
         if (wait !== null) expect(error.headers?.get('retry-after')).toBe(wait);
       }
@@ -83,11 +83,11 @@ describe.each(vendorNames)('%s', (vendor) => {
 
   it('an error inside a stream is an error event, and no end', async () => {
     scene.gateway.simulator.script({ tokens: 50, errorAfterEvents: 6 });
-    const heard = await listen(vendor);
-    expect(heard.text).toContain('token');
-    expect(heard.text).not.toContain('[DONE]');
-    expect(heard.text.trimEnd().split('\n\n').at(-1)).toMatch(/^data: \{"error":\{"message":/);
-    expect(heard.broken).toBe(true);
+    const received = await listen(vendor);
+    expect(received.text).toContain('token');
+    expect(received.text).not.toContain('[DONE]');
+    expect(received.text.trimEnd().split('\n\n').at(-1)).toMatch(/^data: \{"error":\{"message":/);
+    expect(received.broken).toBe(true);
   });
 
   const stops = (['cut', 'reset', 'end'] as const).flatMap((by) =>
@@ -96,11 +96,11 @@ describe.each(vendorNames)('%s', (vendor) => {
   it.each(stops)('a stream that stops early (%s after %i events) never looks complete', async (...stop) => {
     const [by, afterPieces] = stop;
     scene.gateway.simulator.script({ tokens: 50, stop: { by, afterPieces } });
-    const heard = await listen(vendor);
-    expect(heard.text).not.toContain('[DONE]');
-    expect(heard.text).toMatch(/"error":\{"message":/);
+    const received = await listen(vendor);
+    expect(received.text).not.toContain('[DONE]');
+    expect(received.text).toMatch(/"error":\{"message":/);
     // Before the first byte it is an envelope with a status, afterwards a connection that breaks off.
-    expect(heard.broken).toBe(heard.status === 200);
+    expect(received.broken).toBe(received.status === 200);
   });
 });
 
@@ -165,7 +165,7 @@ const filtered: Readonly<Record<VendorName, Behaviour>> = {
   'search-provider': { blocked: 'SAFETY' },
 };
 
-interface Heard {
+interface ReceivedError {
   readonly status: number;
   readonly text: string;
   /** The connection ended before the answer did. */
@@ -173,7 +173,7 @@ interface Heard {
 }
 
 /** A stream byte by byte, as no SDK shows it. */
-async function listen(vendor: VendorName): Promise<Heard> {
+async function listen(vendor: VendorName): Promise<ReceivedError> {
   const response = await fetch(`${scene.gateway.proxy.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${scene.key}`, 'content-type': 'application/json' },
@@ -196,10 +196,10 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
   it('a key that the vendor refuses is the caller’s own, or nobody’s to know', async () => {
     const client = isOwn ? scene.client(vendor, way, wrongKeys[vendor]) : await withWrongStoredKey(vendor);
     const error = await refusalOf(ask(client, model));
-    const told = isOwn
+    const parsed = isOwn
       ? { status: 401, code: 'invalid_api_key' }
       : { status: 502, code: 'upstream_authentication_failed' };
-    expect(error).toMatchObject(told);
+    expect(error).toMatchObject(parsed);
     // The vendors themselves show no more than the ends of a key.
     expect(JSON.stringify(error.error)).not.toMatch(/0123456789/);
   });

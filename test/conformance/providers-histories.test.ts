@@ -119,7 +119,7 @@ describe.each(clients)('history %s', (_name, send) => {
     const second = await send(ask(then, called));
     expect(second.content).toContain('simulated');
     const received = scene.received().body.toString();
-    for (const told of ['result 1', 'result 2', 'cups']) expect(received).toContain(told);
+    for (const parsed of ['result 1', 'result 2', 'cups']) expect(received).toContain(parsed);
 
     const third = await send(ask(then, [...called, second, { role: 'user', content: 'And now?' }]));
     expect(third.content).toContain('simulated');

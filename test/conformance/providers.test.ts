@@ -37,9 +37,9 @@ describe.each(everyWay)('%s with %s', (vendor, way) => {
 
   it('answers in the common shape, and says who answered', async () => {
     const { data, response, request_id } = await chat().create(body).withResponse();
-    const told = readCompletion(data);
-    checkSense(told);
-    expect(told.choices[0]?.content).toContain('simulated');
+    const parsed = readCompletion(data);
+    checkSense(parsed);
+    expect(parsed.choices[0]?.content).toContain('simulated');
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/json',
       'x-request-id': request_id,
@@ -221,7 +221,7 @@ const counts = {
 } as const satisfies Record<VendorName, object>;
 
 describe.each(everyWay.filter(([, way]) => way === 'stored key'))('the counts of %s', (vendor, way) => {
-  const told = { prompt_tokens: 520, completion_tokens: 57, total_tokens: 577 };
+  const parsed = { prompt_tokens: 520, completion_tokens: 57, total_tokens: 577 };
   const cached = { prompt_tokens_details: { cached_tokens: 400 } };
 
   it('trap 27: include what came from a cache, and add up, whole and streamed', async () => {
@@ -232,7 +232,7 @@ describe.each(everyWay.filter(([, way]) => way === 'stored key'))('the counts of
     const whole = await chat.create(body);
     const stream = chat.stream({ ...body, stream_options: { include_usage: true } });
     for (const { usage } of [whole, await stream.finalChatCompletion()]) {
-      expect(usage).toMatchObject({ ...told, ...cached });
+      expect(usage).toMatchObject({ ...parsed, ...cached });
     }
   });
 });

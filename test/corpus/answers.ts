@@ -22,7 +22,7 @@ export interface Counts {
 }
 
 const plain: Counts = { input: 20, output: 8 };
-const said = (name: string, text: string, more: Partial<ExpectedResponse> = {}): ExpectedResponse => ({
+const expected = (name: string, text: string, more: Partial<ExpectedResponse> = {}): ExpectedResponse => ({
   ...{ name, pieces: [{ text }], ends: 'stop', usage: plain },
   ...more,
 });
@@ -35,17 +35,17 @@ const called = (name: string, ...pieces: readonly Piece[]): ExpectedResponse => 
 const boil = (args: string): Piece => ({ call: 'boil', args });
 
 export const responses: readonly ExpectedResponse[] = [
-  said('words', 'Tea is hot.'),
-  said('words of several lines', 'One\n\nTwo\r\nThree\n'),
-  said('emoji', 'Tea 🍵 for 👩‍👩‍👧 at 5°'),
-  said('other scripts', 'שלום, 茶は熱い, تحية'),
-  said('JSON', '{"cups": 2, "id": 1234567890123456789}'),
-  said('markup', '<b>Tea</b> & "cups" \\ </think>'),
-  said('a long text', 'Tea is hot. '.repeat(400)),
-  said('spaces around', '  Tea  '),
-  said('an answer cut off', 'Tea is', { ends: 'length' }),
-  said('an answer that was filtered', 'Tea', { ends: 'filter' }),
-  said('a cached prompt', 'Tea.', { usage: { input: 2000, output: 4, cached: 1500 } }),
+  expected('words', 'Tea is hot.'),
+  expected('words of several lines', 'One\n\nTwo\r\nThree\n'),
+  expected('emoji', 'Tea 🍵 for 👩‍👩‍👧 at 5°'),
+  expected('other scripts', 'שלום, 茶は熱い, تحية'),
+  expected('JSON', '{"cups": 2, "id": 1234567890123456789}'),
+  expected('markup', '<b>Tea</b> & "cups" \\ </think>'),
+  expected('a long text', 'Tea is hot. '.repeat(400)),
+  expected('spaces around', '  Tea  '),
+  expected('an answer cut off', 'Tea is', { ends: 'length' }),
+  expected('an answer that was filtered', 'Tea', { ends: 'filter' }),
+  expected('a cached prompt', 'Tea.', { usage: { input: 2000, output: 4, cached: 1500 } }),
   { name: 'two texts', pieces: [{ text: 'Tea ' }, { text: 'is hot.' }], ends: 'stop', usage: plain },
   {
     name: 'a thought, then words',

@@ -42,8 +42,8 @@ function plain(value: unknown): unknown {
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const key = sameAs.get(snake) ?? snake;
     if (unheeded.has(key) || isNothing(one)) return [];
-    const said = plain(textual(key, one));
-    return isNothing(said) || (key === 'type' && said === 'custom') ? [] : [[key, said] as const];
+    const stated = plain(textual(key, one));
+    return isNothing(stated) || (key === 'type' && stated === 'custom') ? [] : [[key, stated] as const];
   });
   return Object.fromEntries(entries) as JsonObject;
 }
@@ -75,13 +75,13 @@ function isNothing(value: unknown): boolean {
 
 /** Text in parts; a schema in a text as the schema; what a tool returned as its text. */
 function textual(key: string, value: unknown): unknown {
-  if (key === 'response' && isObject(value)) return value.output ?? said(value.content);
+  if (key === 'response' && isObject(value)) return value.output ?? textsOf(value.content);
   if (typeof value !== 'string') return value;
   if (key === 'schema') return JSON.parse(value);
   return key === 'content' || key === 'system' ? [{ type: 'text', text: value }] : value;
 }
 
-function said(parts: unknown): unknown {
+function textsOf(parts: unknown): unknown {
   return Array.isArray(parts) ? parts.map((part) => (isObject(part) ? part.text : '')).join('') : parts;
 }
 

@@ -30,12 +30,12 @@ const words: Readonly<Record<string, string>> = {
   'a long text': 'Tea is hot. '.repeat(800),
   'control characters': 'a\tb\u0007c',
 };
-const says: Readonly<Record<string, (said: string) => Json>> = {
-  'the user': (said) => spoken(user(said)),
-  'the system': (said) => spoken(system(said), user('Go on.')),
-  'the assistant': (said) => spoken(user('Go on.'), assistant(said), user('And now?')),
-  'a tool': (said) => ({
-    ...spoken(user('Go on.'), calling(call('call_1')), result('call_1', said), user('And now?')),
+const says: Readonly<Record<string, (text: string) => Json>> = {
+  'the user': (text) => spoken(user(text)),
+  'the system': (text) => spoken(system(text), user('Go on.')),
+  'the assistant': (text) => spoken(user('Go on.'), assistant(text), user('And now?')),
+  'a tool': (text) => ({
+    ...spoken(user('Go on.'), calling(call('call_1')), result('call_1', text), user('And now?')),
     tools: [boil],
   }),
 };
@@ -43,7 +43,7 @@ const says: Readonly<Record<string, (said: string) => Json>> = {
 const texts = Object.entries(says).flatMap(([who, say]) =>
   group(
     `words of ${who}`,
-    Object.fromEntries(Object.entries(words).map(([name, said]) => [name, say(said)])),
+    Object.fromEntries(Object.entries(words).map(([name, text]) => [name, say(text)])),
   ),
 );
 

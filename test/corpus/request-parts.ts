@@ -15,7 +15,7 @@ const webp = Buffer.from(
 ).toString('base64');
 const wav = Buffer.from('524946462400000057415645666d7420', 'hex').toString('base64');
 
-export const text = (said: string, more: Json = {}): Json => ({ type: 'text', text: said, ...more });
+export const text = (text: string, more: Json = {}): Json => ({ type: 'text', text: text, ...more });
 export const image = (url: string, more: Json = {}): Json => ({
   type: 'image_url',
   image_url: { url, ...more },

@@ -30,14 +30,14 @@ function messagesOf(order: string): Json[] {
   let id = 0;
   const next = () => `call_${++id}`;
   return [...order].flatMap((who, at): Json[] => {
-    const said = `Turn ${at}.`;
-    if (who === 'S') return [system(said)];
-    if (who === 'D') return [{ role: 'developer', content: said }];
-    if (who === 'U') return [user(said)];
-    if (who === 'A') return [assistant(said)];
+    const text = `Turn ${at}.`;
+    if (who === 'S') return [system(text)];
+    if (who === 'D') return [{ role: 'developer', content: text }];
+    if (who === 'U') return [user(text)];
+    if (who === 'A') return [assistant(text)];
     if (who === 'E') return [assistant('')];
     const ids = who === '2' ? [next(), next()] : [next()];
-    return [calling(...ids.map((one) => call(one))), ...ids.map((one) => result(one, `${said} ${one}`))];
+    return [calling(...ids.map((one) => call(one))), ...ids.map((one) => result(one, `${text} ${one}`))];
   });
 }
 

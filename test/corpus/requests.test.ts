@@ -24,15 +24,15 @@ describe.each(vendorNames)('%s', (vendor) => {
       return;
     }
     const strings = stringsOf(JSON.parse(sent)).flatMap((one) => [flat(one), one.replaceAll(/\s/g, '')]);
-    const lost = saidIn(body).filter(
-      (said) => !said.some((form) => strings.some((one) => one.includes(form))),
+    const lost = textsIn(body).filter(
+      (stated) => !stated.some((form) => strings.some((one) => one.includes(form))),
     );
     expect(lost).toEqual([]);
   });
 });
 
 /** What the model is to read or see, each in the forms that it may have on the way. */
-function saidIn({ messages, tools = [], functions = [], tool_choice }: Json): string[][] {
+function textsIn({ messages, tools = [], functions = [], tool_choice }: Json): string[][] {
   const spoken = listed(messages).flatMap(({ content, refusal, tool_calls, images }) => [
     ...(typeof content === 'string' ? [[content]] : listed(content).map(formsOf)),
     ...(typeof refusal === 'string' ? [[refusal]] : []),
@@ -60,8 +60,8 @@ function formsOf(part: Json): string[] {
   return [base64, Buffer.from(base64, 'base64').toString().trim()];
 }
 
-function flat(said: string): string {
-  return said.trim();
+function flat(text: string): string {
+  return text.trim();
 }
 
 function listed(value: unknown): Json[] {

@@ -30,9 +30,9 @@ function blockOf(piece: Piece, at: number): Block {
   } as Block;
 }
 
-const text = (said: string, citations: Anthropic.TextCitation[] | null = null): Block => ({
+const text = (text: string, citations: Anthropic.TextCitation[] | null = null): Block => ({
   type: 'text',
-  text: said,
+  text: text,
   citations,
 });
 

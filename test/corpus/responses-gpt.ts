@@ -17,7 +17,7 @@ const finishReasons = {
 
 export function gptCompletion({ pieces, ends, usage }: ExpectedResponse): Completion {
   const { input, output, cached = 0, thought = 0 } = usage;
-  const said = pieces.flatMap((piece) => ('text' in piece ? [piece.text] : [])).join('');
+  const text = pieces.flatMap((piece) => ('text' in piece ? [piece.text] : [])).join('');
   const thoughts = pieces.flatMap((piece) => ('thought' in piece ? [piece.thought] : [])).join('');
   const calls = pieces.flatMap((piece, at) =>
     'call' in piece
@@ -31,7 +31,7 @@ export function gptCompletion({ pieces, ends, usage }: ExpectedResponse): Comple
       : [],
   );
   const message: Message = {
-    ...{ role: 'assistant', content: said === '' && calls.length > 0 ? null : said, refusal: null },
+    ...{ role: 'assistant', content: text === '' && calls.length > 0 ? null : text, refusal: null },
     ...(thoughts !== '' && { reasoning_content: thoughts }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };

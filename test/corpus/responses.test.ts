@@ -18,7 +18,7 @@ describe.each(corpusResponses.map((one) => [one.name, one] as const))('%s', (_na
     const completion = await client(wholeOf(response), 'application/json').chat.completions.create(ask);
     // Refusals of those who speak the callers' format pass as they are.
     if (completion.choices[0]?.message.refusal === null) checkSense(readCompletion(completion));
-    expectSaid(completion, response.expected);
+    expectStated(completion, response.expected);
   });
 
   it('is read as a stream', async () => {
@@ -39,7 +39,7 @@ describe.each(corpusResponses.map((one) => [one.name, one] as const))('%s', (_na
     }
     const { content, tool_calls, ...others } = extras;
     Object.assign(completion.choices[0]?.message ?? {}, others, { reasoning_content: reasoning });
-    expectSaid(completion, response.expected);
+    expectStated(completion, response.expected);
   });
 });
 
@@ -50,9 +50,9 @@ function readStream(response: CorpusResponse): string {
   const pieces = Array.from({ length: Math.ceil(stream.length / 37) }, (_, at) =>
     stream.subarray(at * 37, (at + 1) * 37),
   );
-  const told = readInPieces(reader, pieces);
+  const reported = readInPieces(reader, pieces);
   expect(reader.complete, JSON.stringify(reader.failure)).toBe(true);
-  return told;
+  return reported;
 }
 
 /** The official SDK, whose server gives this one response. */
@@ -61,7 +61,7 @@ function client(body: string, type: string): OpenAI {
   return new OpenAI({ apiKey: 'none', baseURL: 'http://gateway.test/v1', fetch, maxRetries: 0 });
 }
 
-function expectSaid({ choices, usage }: OpenAI.ChatCompletion, expected: Expected): void {
+function expectStated({ choices, usage }: OpenAI.ChatCompletion, expected: Expected): void {
   const [choice] = choices;
   const message: Record<string, unknown> = { ...choice?.message };
   const { content, reasoning, calls, finish, native, has = [] } = expected;

@@ -147,12 +147,12 @@ async function firstKey(grpcPort: number): Promise<string> {
   const script = spawn('sh', [join(deploy, 'overlays/demo/first-key.sh')], {
     env: { ...process.env, PATH: path },
   });
-  const [key, told, [code]] = await Promise.all([
+  const [key, reported, [code]] = await Promise.all([
     text(script.stdout),
     text(script.stderr),
     once(script, 'exit'),
   ]);
-  expect([code, told]).toEqual([0, expect.stringContaining('shown this once')]);
+  expect([code, reported]).toEqual([0, expect.stringContaining('shown this once')]);
   return key.trim();
 }
 

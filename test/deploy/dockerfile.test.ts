@@ -192,11 +192,11 @@ describe(`carried out (in ${isolation})`, () => {
     });
     expect(await container.exited, container.stderr()).toBe(code);
     // Workers come up beside the program, here as at the build: how far they come before it ends is the machine's to say.
-    const said = (container.stderr() + container.stdout())
+    const text = (container.stderr() + container.stdout())
       .replaceAll(/^.*-worker\.mjs.*$/gm, '')
       .replaceAll(/^.*\/chunk-\w+\.mjs was not initialized.*$/gm, '');
-    expect(said).toMatch(/was accepted/);
-    expect(said).not.toMatch(/was rejected|permission denied|not initialized/);
+    expect(text).toMatch(/was accepted/);
+    expect(text).not.toMatch(/was rejected|permission denied|not initialized/);
   });
 });
 

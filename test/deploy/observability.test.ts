@@ -61,8 +61,8 @@ describe('the alert', () => {
     const { problems, labels } = lookAt(alert.expr, known);
     expect(problems).toEqual([]);
     const words = `${alert.summary} ${alert.description}`;
-    const told = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
-    expect(told.filter((label) => labels?.has(label) !== true)).toEqual([]);
+    const reported = [...words.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label);
+    expect(reported.filter((label) => labels?.has(label) !== true)).toEqual([]);
   });
 });
 

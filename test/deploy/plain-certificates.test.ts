@@ -123,10 +123,10 @@ describe('what cannot be used is refused', () => {
     ['no words', [], /plain\.sh <folder> gateway/],
     ['an unknown word', [file('authorities'), 'gatway'], /no gatway/],
     ['no namespace', [file('authorities'), 'tenant'], /the namespace of the app/],
-  ])('%s', (_name, words, told) => {
+  ])('%s', (_name, words, reported) => {
     const { status, stderr, stdout } = spawnSync('sh', [script, ...words], { encoding: 'utf8' });
     expect(status).not.toBe(0);
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(reported);
     expect(stdout).toBe('');
   });
 

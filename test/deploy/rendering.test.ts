@@ -61,8 +61,8 @@ test.each([
   ['{"clientVersion":{"minor":"20","gitVersion":"v1.20.2"}}', 20],
   ['{"clientVersion":{}}', 0],
   ['', 0],
-])('the version of kubectl is read from %j', (told, minor) => {
-  expect(minorOf(told)).toBe(minor);
+])('the version of kubectl is read from %j', (reported, minor) => {
+  expect(minorOf(reported)).toBe(minor);
 });
 
 test('what is no object of Kubernetes is none', () => {

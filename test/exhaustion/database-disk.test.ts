@@ -54,8 +54,8 @@ describe('the control plane', () => {
     const text = await (await fetch(`${admin}/metrics`)).text();
     return Number(/^gateway_control_plane_database_writable (\d)$/m.exec(text)?.[1]);
   };
-  const hears = (said: string) =>
-    until(async () => (await readyz()).includes(said), { timeoutMs: 30_000, what: `/readyz to say ${said}` });
+  const hears = (text: string) =>
+    until(async () => (await readyz()).includes(text), { timeoutMs: 30_000, what: `/readyz to say ${text}` });
 
   it('is not ready while its disk is full, says why, reads on, and recovers by itself', async () => {
     const made = responseOf(

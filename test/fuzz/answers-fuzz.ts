@@ -12,7 +12,7 @@ import { type Transport, TransportError, type UpstreamReceiver } from '../../pro
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import type { VendorName } from '../../simulator/vendors.ts';
 import { Random } from '../support/access/random.ts';
-import { BadResponse, readCompletion, readStream, type Told } from '../support/completions.ts';
+import { BadResponse, type ParsedCompletion, readCompletion, readStream } from '../support/completions.ts';
 import { askVendor, callOf, partsOf } from '../support/vendor-calls.ts';
 import { plainModels } from '../support/vendors.ts';
 import { mutated, noise } from './mutations.ts';
@@ -57,7 +57,7 @@ interface Golden {
   readonly headers: IncomingHttpHeaders;
   readonly parts: readonly Buffer[];
   /** What it says when nothing is changed. */
-  readonly told: Told;
+  readonly parsed: ParsedCompletion;
 }
 
 const tools = ['boil', 'stir'].map((name) => ({ type: 'function', function: { name } }));
@@ -101,10 +101,10 @@ async function goldenResponse(random: Random, vendor: VendorName): Promise<Golde
   const whole = { status: 200, headers: response.headers, parts, end: 'end', isCut: false } as const;
   const outcome = await play(call, whole);
   if (outcome.kind === 'failed') throw outcome.error;
-  return { call, headers: response.headers, parts, told: toldBy(call, outcome.bytes) };
+  return { call, headers: response.headers, parts, parsed: reportedBy(call, outcome.bytes) };
 }
 
-function toldBy({ request }: ProviderCall, bytes: string): Told {
+function reportedBy({ request }: ProviderCall, bytes: string): ParsedCompletion {
   return request.stream ? readStream(bytes) : readCompletion(parseJson(bytes));
 }
 
@@ -227,23 +227,23 @@ async function turns(count: number): Promise<undefined> {
   return undefined;
 }
 
-function checkOutcome(outcome: Outcome, { call, told }: Golden, { isCut }: Hostile): void {
+function checkOutcome(outcome: Outcome, { call, parsed }: Golden, { isCut }: Hostile): void {
   if (outcome.kind === 'failed') {
     checkError(outcome.error);
     return;
   }
-  const said = readLeniently(call, outcome.bytes);
+  const stated = readLeniently(call, outcome.bytes);
   // What the vendor counts comes last and is no part of what it says.
-  const { usage: _, ...expected } = told;
-  if (isCut && !isDeepStrictEqual({ ...said, usage: undefined }, { ...expected, usage: undefined })) {
-    throw new Error(`cut, and told as complete: ${JSON.stringify([said, told])}`);
+  const { usage: _, ...expected } = parsed;
+  if (isCut && !isDeepStrictEqual({ ...stated, usage: undefined }, { ...expected, usage: undefined })) {
+    throw new Error(`cut, and told as complete: ${JSON.stringify([stated, parsed])}`);
   }
 }
 
 /** Answers in the callers' format pass as sent, whatever is in them. */
-function readLeniently(call: ProviderCall, bytes: string): Told | undefined {
+function readLeniently(call: ProviderCall, bytes: string): ParsedCompletion | undefined {
   try {
-    return toldBy(call, bytes);
+    return reportedBy(call, bytes);
   } catch (error) {
     const { name } = call.target.provider;
     if (error instanceof BadResponse && (name === 'gpt-provider' || name === 'studio-ai')) return undefined;

@@ -132,10 +132,10 @@ const assistant: Forms = {
     ),
   events: ({ random, planted, args, input, output }) => {
     const index = (at: number) => planted.number(random.pick([String(at), `${at}.0`, `${at}e0`]));
-    const delta = (at: number, told: object) => ({
+    const delta = (at: number, parsed: object) => ({
       type: 'content_block_delta',
       index: index(at),
-      delta: told,
+      delta: parsed,
     });
     const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] };
     const tool = { type: 'tool_use', id: 'toolu_1', name: 'look_up', input: {} };

@@ -57,7 +57,7 @@ async function runCase(number: number): Promise<readonly (readonly [string, numb
   const isCustom = random.chance(0.3);
   const what = `${route.vendor}${isCustom ? ' (custom)' : ''}`;
   const request = numberRequest(random, route, stream);
-  const told = `case ${number}, ${what}, ${route.model}, ${stream ? 'stream' : 'whole'}, guardrail: ${guarded}`;
+  const parsed = `case ${number}, ${what}, ${route.model}, ${stream ? 'stream' : 'whole'}, guardrail: ${guarded}`;
   let shown = request.text;
   try {
     const asked = callOf(route.vendor, route.model, request.text, route.dialect);
@@ -82,7 +82,7 @@ async function runCase(number: number): Promise<readonly (readonly [string, numb
       ['cases', 1],
     ];
   } catch (error) {
-    throw new Error(`${told}: ${String(error)}\n${shown.slice(0, 20_000)}`, { cause: error });
+    throw new Error(`${parsed}: ${String(error)}\n${shown.slice(0, 20_000)}`, { cause: error });
   }
 }
 

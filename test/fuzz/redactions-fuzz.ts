@@ -62,10 +62,10 @@ export function fuzzRedactions({ seed, cases }: FuzzOptions): Redacted {
     const matchers = guards[number % guards.length] ?? [];
     let replaced = 0;
     const whole = throughWindow(matchers, [text], () => replaced++);
-    const told = `case ${number}: ${text} became ${whole}`;
-    assert.notEqual(parseJson(whole), undefined, told);
-    assert.equal(throughWindow(matchers, cut(text, random)), whole, `in pieces, ${told}`);
-    assert.equal(judged(matchers, text), whole, `of a request, ${told}`);
+    const parsed = `case ${number}: ${text} became ${whole}`;
+    assert.notEqual(parseJson(whole), undefined, parsed);
+    assert.equal(throughWindow(matchers, cut(text, random)), whole, `in pieces, ${parsed}`);
+    assert.equal(judged(matchers, text), whole, `of a request, ${parsed}`);
     if (replaced > 0) texts++;
     findings += replaced;
   }

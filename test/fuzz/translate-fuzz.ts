@@ -9,7 +9,7 @@ import { buildRequest } from '../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../simulator/behaviour.ts';
 import type { SimulatedResponse } from '../../simulator/wire-format.ts';
 import { Random } from '../support/access/random.ts';
-import { checkSense, readCompletion, readStream, type Told } from '../support/completions.ts';
+import { checkSense, type ParsedCompletion, readCompletion, readStream } from '../support/completions.ts';
 import { askVendor, callOf, partsOf } from '../support/vendor-calls.ts';
 import { randomRequest } from './chat-requests.ts';
 import { type FuzzModel, fuzzModels } from './models.ts';
@@ -62,17 +62,17 @@ async function translate(model: FuzzModel, { body, behaviour, pieces }: Case): P
     { ...body, stream: true, stream_options: { include_usage: true } },
     behaviour,
   );
-  const toldStreamed = 'refused' in streamed ? undefined : readStreamed(streamed, pieces);
+  const reportedStreamed = 'refused' in streamed ? undefined : readStreamed(streamed, pieces);
   if ('refused' in whole) {
     if ('refused' in streamed) return whole.refused;
     throw new Error(`refused whole (${whole.refused}) and not as a stream`);
   }
-  const told = readWhole(whole);
-  checkSense(told);
+  const parsed = readWhole(whole);
+  checkSense(parsed);
   // Some vendors give several answers in no stream.
-  if (toldStreamed === undefined) return `${outcomeOf(whole)}, no stream`;
-  if (!isDeepStrictEqual(told, toldStreamed)) {
-    throw new Error(`whole and streamed differ: ${JSON.stringify([told, toldStreamed])}`);
+  if (reportedStreamed === undefined) return `${outcomeOf(whole)}, no stream`;
+  if (!isDeepStrictEqual(parsed, reportedStreamed)) {
+    throw new Error(`whole and streamed differ: ${JSON.stringify([parsed, reportedStreamed])}`);
   }
   return outcomeOf(whole);
 }
@@ -114,29 +114,29 @@ function outcomeOf(asked: Asked | Refused): string {
   return 'refused' in asked ? asked.refused : 'answered';
 }
 
-function readWhole({ call, response }: Asked): Told {
+function readWhole({ call, response }: Asked): ParsedCompletion {
   const body = Buffer.concat(partsOf(response));
   const read = call.target.provider.format.readResponse(call, { head: response.headers, body });
-  const told = readCompletion(JSON.parse(read.body.toString()));
+  const parsed = readCompletion(JSON.parse(read.body.toString()));
   const { usage } = read;
   // The caller is told zeros where the vendor tells nothing; the gateway knows that it knows nothing.
-  if (usage !== undefined && usage.promptTokens !== told.usage?.prompt_tokens) {
-    throw new Error(`read ${JSON.stringify(usage)} and told ${JSON.stringify(told.usage)}`);
+  if (usage !== undefined && usage.promptTokens !== parsed.usage?.prompt_tokens) {
+    throw new Error(`read ${JSON.stringify(usage)} and told ${JSON.stringify(parsed.usage)}`);
   }
-  return told;
+  return parsed;
 }
 
-function readStreamed({ call, response }: Asked, pieces: number): Told {
+function readStreamed({ call, response }: Asked, pieces: number): ParsedCompletion {
   const reader = call.target.provider.format.openStream(call, response.headers, {
     eventBytesMax: 1024 * 1024,
   });
   const bytes = Buffer.concat(partsOf(response));
-  const told: Buffer[] = [];
+  const parsed: Buffer[] = [];
   for (let at = 0; at < bytes.length && !reader.complete; at += pieces) {
-    told.push(reader.push(bytes.subarray(at, at + pieces)));
+    parsed.push(reader.push(bytes.subarray(at, at + pieces)));
   }
-  if (!reader.complete) told.push(reader.end());
+  if (!reader.complete) parsed.push(reader.end());
   if (reader.failure !== undefined) throw new Error(`the stream failed: ${reader.failure.message}`);
   if (!reader.complete) throw new Error('the stream is not complete');
-  return readStream(Buffer.concat(told).toString());
+  return readStream(Buffer.concat(parsed).toString());
 }

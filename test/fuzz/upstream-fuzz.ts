@@ -112,8 +112,8 @@ function envelopeProblem({ status, end, headers, error }: Observed): string | un
   if (status < 400 || status > 599) return `status ${status}`;
   if (end === 'cut') return 'an envelope that broke off';
   if (typeof error?.message !== 'string' || typeof error.type !== 'string') return 'no envelope';
-  const isTold = ['gateway', 'provider'].includes(headers.get('x-svc-error-source') ?? '');
-  return isTold ? undefined : 'nobody said it';
+  const isReported = ['gateway', 'provider'].includes(headers.get('x-svc-error-source') ?? '');
+  return isReported ? undefined : 'nobody said it';
 }
 
 function responseProblem(body: string): string | undefined {
@@ -128,10 +128,10 @@ function responseProblem(body: string): string | undefined {
 function lineProblem({ status, end, line }: Observed): string | undefined {
   if (line.error_code === 'internal_error') return 'a provider led to internal_error';
   if (line.attempts !== 1) return `${String(line.attempts)} attempts in the log`;
-  const told = line.error_source !== undefined;
-  if (end === 'cut') return told && Number(line.status) >= 400 ? undefined : 'a cut answer logged as none';
+  const parsed = line.error_source !== undefined;
+  if (end === 'cut') return parsed && Number(line.status) >= 400 ? undefined : 'a cut answer logged as none';
   if (line.status !== status) return `status ${String(line.status)} in the log`;
-  return told === (status !== 200) ? undefined : 'an error source in the log that does not fit';
+  return parsed === (status !== 200) ? undefined : 'an error source in the log that does not fit';
 }
 
 interface Plan {

@@ -120,9 +120,9 @@ function startAttacker(data: AttackerData) {
     /** Its first calls are on their way. */
     begun: nextMessage<'begun'>(),
     stop: async (): Promise<Outcomes> => {
-      const told = nextMessage<Outcomes>();
+      const reported = nextMessage<Outcomes>();
       worker.postMessage('stop');
-      return told;
+      return reported;
     },
     end: async () => void (await worker.terminate()),
   };

@@ -154,9 +154,9 @@ describe('a setting that cannot be used', () => {
     ['GATEWAY_MASTER_KEY', () => readControlPlaneSettings({ GATEWAY_MASTER_KEY: secret })],
     ['GATEWAY_BOOTSTRAP_TOKEN', () => readControlPlaneSettings({ GATEWAY_BOOTSTRAP_TOKEN: secret })],
   ])('is named without its value: %s', (name, read) => {
-    const said = inspect(thrownBy(read), { depth: 10 });
-    expect(said).toContain(name);
-    expect(canaries.search(new Map([['what is said', Buffer.from(said)]]))).toEqual([]);
+    const text = inspect(thrownBy(read), { depth: 10 });
+    expect(text).toContain(name);
+    expect(canaries.search(new Map([['what is said', Buffer.from(text)]]))).toEqual([]);
   });
 
   it('is named without its value where a database does not let one in', async () => {
@@ -166,9 +166,9 @@ describe('a setting that cannot be used', () => {
       GATEWAY_MASTER_KEY: createSealKey(),
     });
     const error = await startControlPlane(settings, { log: silentLog }).catch((caught: unknown) => caught);
-    const said = inspect([error, settings], { depth: 10 });
+    const text = inspect([error, settings], { depth: 10 });
     expect(error).toBeInstanceOf(Error);
-    expect(canaries.search(new Map([['what is said', Buffer.from(said)]]))).toEqual([]);
+    expect(canaries.search(new Map([['what is said', Buffer.from(text)]]))).toEqual([]);
   });
 
   function thrownBy(work: () => unknown): unknown {

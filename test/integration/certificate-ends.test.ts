@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 /** Days until the end of each use, rounded. */
-async function daysTold(adminPort: number): Promise<Readonly<Record<string, number>>> {
+async function daysReported(adminPort: number): Promise<Readonly<Record<string, number>>> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const lines = text.matchAll(/^gateway_certificate_not_after_seconds\{use="(\w+)"\} (\S+)$/gm);
   return Object.fromEntries(
@@ -54,7 +54,7 @@ it('the control plane, of its own and of the authority of proxies', async () => 
     },
   });
   closers.push(() => plane.close());
-  expect(await daysTold(plane.plane.adminPort)).toEqual({ server: 40, client_authorities: 1 });
+  expect(await daysReported(plane.plane.adminPort)).toEqual({ server: 40, client_authorities: 1 });
 });
 
 it('a proxy, of its listener and of its way to the control plane', async () => {
@@ -71,7 +71,7 @@ it('a proxy, of its listener and of its way to the control plane', async () => {
     { log: silentLog },
   );
   closers.push(() => proxy.drain());
-  expect(await daysTold(proxy.adminPort)).toEqual({
+  expect(await daysReported(proxy.adminPort)).toEqual({
     ...{ control_plane: 50, control_plane_authorities: 1 },
     ...{ server: 60, client_authorities: 1 },
   });
@@ -81,7 +81,7 @@ it('a sidecar, of its way to the egress gateway', async () => {
   const scene = await createForwardScene();
   closers.push(() => scene.close());
   const sidecar = await scene.startSidecar('https://127.0.0.1:1');
-  expect(await daysTold(sidecar.adminPort)).toEqual({ egress: 1, egress_authorities: 1 });
+  expect(await daysReported(sidecar.adminPort)).toEqual({ egress: 1, egress_authorities: 1 });
 });
 
 it('the injector, of its own and of what it gives to sidecars; a renewed one without a restart', async () => {
@@ -89,10 +89,10 @@ it('the injector, of its own and of what it gives to sidecars; a renewed one wit
   const env = { GATEWAY_INJECTOR_EGRESS_CA_FILE: authority.caFile };
   const injector = await startTestInjector({ certificate, env });
   closers.push(() => injector.close());
-  const told = () => daysTold(injector.injector.adminPort);
-  expect(await told()).toEqual({ server: 70, egress_authorities: 1 });
+  const reported = () => daysReported(injector.injector.adminPort);
+  expect(await reported()).toEqual({ server: 70, egress_authorities: 1 });
   await installed('injector', 80);
-  await until(async () => (await told()).server === 80, {
+  await until(async () => (await reported()).server === 80, {
     timeoutMs: 15_000,
     what: 'the renewed certificate',
   });

@@ -286,10 +286,10 @@ describe('a control plane of an older contract', () => {
   });
 
   it('what the proxy tells of itself on the feed is passed over', async () => {
-    const told = Object.keys(contract.nested.gateway.nested.v1.nested.WatchStart.fields).filter(
+    const reported = Object.keys(contract.nested.gateway.nested.v1.nested.WatchStart.fields).filter(
       (name) => !['since', 'maxStaleSeconds'].includes(name),
     );
-    const proxy = await proxyBehind(olderContract(told.map((name) => `WatchStart.${name}`)), same);
+    const proxy = await proxyBehind(olderContract(reported.map((name) => `WatchStart.${name}`)), same);
     expect(await ask(proxy, await gateway.organization.createKey())).toBe('200');
   });
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorApi } from '../../quickstart/operator-api.ts';
 import { admission } from '../support/asking.ts';
-import { percentile, tell } from '../support/figures.ts';
+import { log, percentile } from '../support/figures.ts';
 import { startGateway, type TestGateway, type TestOrganization } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -71,8 +71,8 @@ it('three refused Guardrails/Create calls do not delay another tenant’s revoca
   const during = await revocations();
   expect(await end()).toBeGreaterThanOrEqual(3);
   for (const part of ['calls', 'delays'] as const) {
-    tell(`revocation, ${part}, quiet`, quiet[part]);
-    tell(`revocation, ${part}, while guardrails are refused`, during[part]);
+    log(`revocation, ${part}, quiet`, quiet[part]);
+    log(`revocation, ${part}, while guardrails are refused`, during[part]);
     // Ten times the promise. The two worst are a busy machine's as often as ours.
     for (const rank of [0.5, 0.9])
       expect(percentile(during[part], rank)).toBeLessThan(10 * (2 * percentile(quiet[part], rank) + 10));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredential } from '../../common/credential.ts';
 import { type OperatorApi, operatorApi } from '../../quickstart/operator-api.ts';
 import { admission, chat, outcomes, type Question, type Turn, turns } from '../support/asking.ts';
-import { tell } from '../support/figures.ts';
+import { log } from '../support/figures.ts';
 import { providerSecret, startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { until } from '../support/process.ts';
@@ -42,7 +42,7 @@ beforeEach(() => gateway.simulator.reset());
 /** Does something and waits until every proxy has turned; prints how long it took after the call was answered. */
 async function expectTurn(what: string, change: () => Promise<unknown>, question: Question, turn: Turn) {
   await change();
-  tell(`lifecycle: ${what} at three proxies`, await turns(proxies, question, turn));
+  log(`lifecycle: ${what} at three proxies`, await turns(proxies, question, turn));
 }
 
 const everywhere = (outcome: string) => proxies.map(() => outcome);
@@ -76,7 +76,7 @@ describe('a virtual key', () => {
     await atA.call('VirtualKeys/Update', { id: key.id, endsAt: new Date(endsAt).toISOString() });
     expect(await outcomes(proxies, question)).toEqual(everywhere('200'));
     await turns(proxies, question, { from: '200', to: inactive });
-    tell('lifecycle: expired after its end date', Date.now() - endsAt);
+    log('lifecycle: expired after its end date', Date.now() - endsAt);
     expect((await question(gateway.proxy)).message).toBe('virtual key has expired');
     const clear = () => atA.call('VirtualKeys/Update', { id: key.id, endsAt: '' });
     await expectTurn('end date cleared', clear, question, { from: inactive, to: '200' });
@@ -106,7 +106,7 @@ describe('a virtual key', () => {
 
     await turns(proxies, chat(key.value), { from: '200', to: notFound });
     expect(Date.now(), 'no sooner than promised').toBeGreaterThanOrEqual(graceEnds);
-    tell('lifecycle: the old value refused after its grace', Date.now() - graceEnds);
+    log('lifecycle: the old value refused after its grace', Date.now() - graceEnds);
     expect(await outcomes(proxies, chat(newValue))).toEqual(everywhere('200'));
     expect(await loggedKeyId(chat(newValue))).toBe(key.id);
   });
@@ -195,7 +195,7 @@ describe('what stands behind a key', () => {
     await until(async () => (await sentSecrets(question)).every((sent) => sent === apiKey), {
       timeoutMs: 2500,
     });
-    tell('lifecycle: provider key replaced at three proxies', performance.now() - replacedAt);
+    log('lifecycle: provider key replaced at three proxies', performance.now() - replacedAt);
     const none = '404 provider_not_configured';
     const set = (replica: OperatorApi, enabled: boolean) => () =>
       replica.call('ProviderKeys/Update', { id, enabled });

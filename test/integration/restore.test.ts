@@ -178,16 +178,16 @@ describe.each([
     expect(await ask(revoked), 'the backup does not know').toEqual(everywhere('200'));
     expect(await ask(rotated), 'the old value').toEqual(everywhere('200'));
 
-    const told = await controlPlane.missingChanges(controlPlane.log);
-    expect(told.output).toContain(`gatewayctl keys revoke ${revoked.id}\n`);
-    expect(told.output).toContain(`gatewayctl keys rotate ${rotated.id}\n`);
-    expect(told.output).toContain(`gatewayctl limits update ${budgetId}\n`);
-    expect(told.output).toMatch(
+    const reported = await controlPlane.missingChanges(controlPlane.log);
+    expect(reported.output).toContain(`gatewayctl keys revoke ${revoked.id}\n`);
+    expect(reported.output).toContain(`gatewayctl keys rotate ${rotated.id}\n`);
+    expect(reported.output).toContain(`gatewayctl limits update ${budgetId}\n`);
+    expect(reported.output).toMatch(
       /undone as well:\n.* VirtualKeys.Create virtual_key .* "made later", by person /,
     );
-    expect(told.output).toContain('control-plane: 3 revocations are undone\n');
-    expect(told.output.split('gatewayctl')).toHaveLength(4);
-    expect(told.code).toBe(1);
+    expect(reported.output).toContain('control-plane: 3 revocations are undone\n');
+    expect(reported.output.split('gatewayctl')).toHaveLength(4);
+    expect(reported.code).toBe(1);
 
     await api.call('VirtualKeys/Revoke', { id: revoked.id });
     await api.call('VirtualKeys/Rotate', { id: rotated.id });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { operatorApi } from '../../quickstart/operator-api.ts';
 import { admission, outcomes } from '../support/asking.ts';
-import { percentile, tell } from '../support/figures.ts';
+import { log, percentile } from '../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -52,7 +52,7 @@ it('a revoked key is refused at ten busy proxies soon after the call was answere
     const respondedAt = performance.now();
     delays.push(...(await Promise.all(proxies.map((proxy) => untilRefused(proxy, value, respondedAt)))));
   }
-  tell('revocation delay at ten proxies', delays);
+  log('revocation delay at ten proxies', delays);
   expect(delays).toHaveLength(keyCount * proxyCount);
   expect(percentile(delays, 0.99)).toBeLessThan(2500);
 });

@@ -75,7 +75,7 @@ async function openWorld(name: string): Promise<World> {
         ...{ what: `a line like ${pattern}`, timeoutMs: 20_000 },
       }),
     record: (usage) => recordEvents(store, [usageEvent({ organization_id: organization.id, ...usage })]),
-    tell: async (webhookId, organizationId) => {
+    notify: async (webhookId, organizationId) => {
       const created_at = Date.now() - 4 * 86_400_000;
       const row = { webhook_id: webhookId, organization_id: organizationId, attempts: 11, created_at };
       await storeDelivery(store, row);

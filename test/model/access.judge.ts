@@ -48,8 +48,8 @@ export function judgeRefusal(at: Case, startedAt: number): string | undefined {
   if (at.mustBeNow && at.database.has(at.hash)) return 'a key that exists is refused though all is well';
   // A feed that was silent tells late that a key is no more, which is remembered from then on, until the feed tells of it
   // again. Only here do keys come back: a revocation is final.
-  const wasTold = (at.proxy.goneAt.get(at.hash) ?? Number.NEGATIVE_INFINITY) >= since;
-  if (!wasTold && !heldSince(at.database.versions(at.hash), undefined, since))
+  const wasReported = (at.proxy.goneAt.get(at.hash) ?? Number.NEGATIVE_INFINITY) >= since;
+  if (!wasReported && !heldSince(at.database.versions(at.hash), undefined, since))
     return 'a key that existed all the time is refused';
   return contradictsFeed(at, at.hash, undefined)
     ? 'the feed has passed the creation of a key that is refused'

@@ -176,7 +176,7 @@ export const faults = {
   'less is shut before the answer that says so': ofProxies((client) => {
     const under = new Map<string, Promise<unknown>>();
     let now = 0;
-    const inOrder = async <Told>(request: Operation, ask: () => Promise<Told>): Promise<Told> => {
+    const inOrder = async <Report>(request: Operation, ask: () => Promise<Report>): Promise<Report> => {
       await under.get(leaseKey(request));
       return await ask();
     };

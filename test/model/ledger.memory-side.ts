@@ -22,7 +22,7 @@ export class MemorySide implements LedgerSide {
     const { open } = this.#ledger.keepSession(session, this.#now);
     this.#seenAt.set(session, this.#now);
     this.#executed({ kind: 'keep', session, open });
-    return { open, sessions: 1, leased: undefined, ...this.#told };
+    return { open, sessions: 1, leased: undefined, ...this.#reported };
   }
 
   async draw(request: DrawRequest) {
@@ -30,25 +30,25 @@ export class MemorySide implements LedgerSide {
     this.#executed({ kind: 'draw', request, response: { outcome, granted } });
     if (outcome === 'busy') this.#deps.onRecall(request.budgetId, request.window);
     const attainable = outcome === 'busy' ? this.#ledger.attainable(request) : undefined;
-    return { outcome, granted, attainable, ...this.#told };
+    return { outcome, granted, attainable, ...this.#reported };
   }
 
   async giveBack(request: ReturnRequest) {
     const { amount: returned } = this.#ledger.giveBack(request, this.#now);
     this.#executed({ kind: 'return', request, returned });
-    return { returned, ...this.#told };
+    return { returned, ...this.#reported };
   }
 
   async report(events: readonly UsageEvent[]) {
     const { recorded } = this.#ledger.report(events);
     this.#executed({ kind: 'report', events, recorded });
-    return { recorded, ...this.#told };
+    return { recorded, ...this.#reported };
   }
 
   async closeSession(end: SessionEnd) {
     const freed = this.#ledger.close(end);
     this.#executed({ kind: 'close', end, freed });
-    return { freed, ...this.#told };
+    return { freed, ...this.#reported };
   }
 
   async expire(stopAfter: number): Promise<void> {
@@ -99,7 +99,7 @@ export class MemorySide implements LedgerSide {
 
   async restore(snapshot: object): Promise<string> {
     this.#ledger.restore(snapshot as LedgerSnapshot);
-    return this.#told.epoch;
+    return this.#reported.epoch;
   }
 
   async read(): Promise<BooksRead> {
@@ -115,7 +115,7 @@ export class MemorySide implements LedgerSide {
     };
   }
 
-  get #told() {
+  get #reported() {
     return { now: this.#now, epoch: `epoch-${this.#ledger.epoch}` };
   }
 

@@ -34,7 +34,7 @@ export class ScheduleFailure extends Violation {
 }
 
 /** All that is known of a failure, for whoever repeats it. */
-export function told({ message, schedule, trace }: ScheduleFailure): string {
+export function describeFailure({ message, schedule, trace }: ScheduleFailure): string {
   const actions = schedule.map(({ kind, pauseMs, seed }) => `${kind} ${seed} ${Math.round(pauseMs)} ms`);
   return [...trace, `schedule: ${actions.join(', ')}`, message].join('\n');
 }
@@ -47,7 +47,7 @@ export async function runSchedule(options: ScheduleOptions): Promise<ScheduleRep
     await world.open();
     await begin(world);
     for (const { kind, pauseMs, seed } of schedule) {
-      world.tell(kind);
+      world.log(kind);
       actions[kind](world, new Random(seed));
       await world.pass(pauseMs);
     }

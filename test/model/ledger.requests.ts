@@ -76,7 +76,7 @@ export async function run(
       throw error;
     }
     world.count(error.reason);
-    world.tell(`${proxy.name} refuses ${error.reason} ${asked.least}..${asked.full} of ${error.budgetId}`);
+    world.log(`${proxy.name} refuses ${error.reason} ${asked.least}..${asked.full} of ${error.budgetId}`);
     return { response: error.reason, budgetId: error.budgetId };
   }
 }

@@ -12,7 +12,7 @@ import { models, type World } from './ledger.world.ts';
 const restMs = 165_000;
 
 export async function checkRest(world: World): Promise<void> {
-  world.tell('rest');
+  world.log('rest');
   world.isCalm = true;
   world.overflowMode = 'well';
   for (const proxy of world.alive) proxy.link = 'well';
@@ -28,7 +28,7 @@ export async function checkRest(world: World): Promise<void> {
 function checkIdle(world: World): void {
   const alive = new Set<object>(world.alive);
   for (const proxy of world.alive)
-    if (!proxy.isIdle) throw new Violation(`${proxy.name} is stuck: ${told(proxy)}`);
+    if (!proxy.isIdle) throw new Violation(`${proxy.name} is stuck: ${describe(proxy)}`);
   if (!world.overflow.isEmpty) throw new Violation('usage is stuck in the overflow');
   const unrecorded = world.judge.unrecordedOf((proxy) => alive.has(proxy));
   if (unrecorded.length > 0)
@@ -113,7 +113,7 @@ function usedOf(world: World, { id, period }: BudgetTerms, at: number): number {
   return row === undefined ? 0 : row.spent + row.unsettled;
 }
 
-function told(proxy: ModelProxy): string {
+function describe(proxy: ModelProxy): string {
   const slices = proxy.budgets
     .slices()
     .map(({ available, holds, operation, origin }) => ({ available, holds, operation, origin }));

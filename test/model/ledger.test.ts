@@ -3,11 +3,11 @@ import { startingSeed } from '../support/seed.ts';
 import { type Backend, type BackendName, openBackend } from './ledger.backends.ts';
 import { type Fault, faults } from './ledger.faults.ts';
 import {
+  describeFailure,
   runSchedule,
   ScheduleFailure,
   type ScheduleOptions,
   type ScheduleReport,
-  told,
 } from './ledger.model.ts';
 
 // GATEWAY_MODEL_SEED repeats the schedule that a failure names.
@@ -43,7 +43,7 @@ describe.each<[BackendName, number]>([
     const seen = new Map<string, number>();
     for (let seed = firstSeed; seed < firstSeed + (given === undefined ? schedules : 1); seed++) {
       const { openSide } = backend;
-      const report = await runOrTell({ seed, openSide, concurrent: seed % 2 === 1, compares: true });
+      const report = await runOrReport({ seed, openSide, concurrent: seed % 2 === 1, compares: true });
       for (const [what, count] of report) seen.set(what, (seen.get(what) ?? 0) + count);
     }
     if (given === undefined && name === 'memory')
@@ -51,11 +51,11 @@ describe.each<[BackendName, number]>([
   }, 120_000);
 });
 
-async function runOrTell(options: ScheduleOptions): Promise<ScheduleReport> {
+async function runOrReport(options: ScheduleOptions): Promise<ScheduleReport> {
   try {
     return await runSchedule(options);
   } catch (error) {
-    throw error instanceof ScheduleFailure ? new Error(told(error), { cause: error }) : error;
+    throw error instanceof ScheduleFailure ? new Error(describeFailure(error), { cause: error }) : error;
   }
 }
 

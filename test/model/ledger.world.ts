@@ -164,15 +164,15 @@ export class World {
           this.judge.restore(judged);
           this.read = await this.side.read();
           this.count('restored');
-          this.tell(`restored ${epoch}`);
-          this.#tellRestored(epoch);
+          this.log(`restored ${epoch}`);
+          this.#reportRestored(epoch);
         });
       });
     });
   }
 
   /** Proxies hear of it on the feed, each at its time. */
-  #tellRestored(epoch: string): void {
+  #reportRestored(epoch: string): void {
     this.#epoch = epoch;
     for (const proxy of this.alive) {
       const late = !this.isCalm && proxy.link !== 'well';
@@ -203,7 +203,7 @@ export class World {
   }
 
   /** For whoever reads how a schedule failed. */
-  tell(what: string): void {
+  log(what: string): void {
     const named = what.replace(uuidForm, (id) => {
       const name = this.#names.get(id) ?? `#${this.#names.size + 1}`;
       this.#names.set(id, name);
@@ -271,7 +271,7 @@ export class World {
       if (!this.#isNews(executed)) continue;
       isTouched ||= executed.kind !== 'keep';
       if (changing.has(executed.kind)) this.#changes += 1;
-      this.tell(described(executed));
+      this.log(described(executed));
       this.judge.apply(executed, turn);
       this.#spread(executed);
     }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { findServerSource } from '../support/containers.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { backendNames, openBackend } from './ledger.backends.ts';
-import { runSchedule, ScheduleFailure, type ScheduleOptions, told } from './ledger.model.ts';
+import { describeFailure, runSchedule, ScheduleFailure, type ScheduleOptions } from './ledger.model.ts';
 import { shrink } from './ledger.schedule.ts';
 
 const { values } = parseArgs({
@@ -45,14 +45,14 @@ try {
   );
 } catch (error) {
   if (!(error instanceof ScheduleFailure)) throw error;
-  await tellShortest(error);
+  await printShortest(error);
   process.exitCode = 1;
 } finally {
   await backend.close();
   await server?.stop();
 }
 
-async function tellShortest(failure: ScheduleFailure): Promise<void> {
+async function printShortest(failure: ScheduleFailure): Promise<void> {
   let shortest = failure;
   await shrink(failure.schedule, async (schedule) => {
     const failed = await runSchedule({ ...optionsOf(failure.seed), schedule }).then(
@@ -63,5 +63,5 @@ async function tellShortest(failure: ScheduleFailure): Promise<void> {
     shortest = failed;
     return true;
   });
-  console.log(`${told(shortest)}\nbefore it was shortened: ${failure.message}`);
+  console.log(`${describeFailure(shortest)}\nbefore it was shortened: ${failure.message}`);
 }

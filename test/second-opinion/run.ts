@@ -72,8 +72,16 @@ async function theirCosts(python: string): Promise<{ version: string; costs: Map
   });
   for (const { id, theirs, model, usage } of cases) {
     const { response, asked = {}, head = {}, region } = usage;
-    const told = { id, theirs, model, asked, head, region, response: JSON.parse(bodyOf(response, model)) };
-    child.stdin.write(`${JSON.stringify(told)}\n`);
+    const reported = {
+      id,
+      theirs,
+      model,
+      asked,
+      head,
+      region,
+      response: JSON.parse(bodyOf(response, model)),
+    };
+    child.stdin.write(`${JSON.stringify(reported)}\n`);
   }
   child.stdin.end();
   const [code] = await once(child, 'close');

@@ -153,16 +153,16 @@ const generated = (usageMetadata: Json, candidate: Json = {}) => ({
   ],
   ...{ usageMetadata, modelVersion: '{model}', responseId: 'r-1' },
 });
-const gemini = (prompt: number, said: number, usage: Json = {}, candidate: Json = {}) => {
+const gemini = (prompt: number, textTokens: number, usage: Json = {}, candidate: Json = {}) => {
   const { thoughtsTokenCount = 0, toolUsePromptTokenCount = 0 } = usage as Record<string, number>;
-  const totalTokenCount = prompt + said + thoughtsTokenCount + toolUsePromptTokenCount;
+  const totalTokenCount = prompt + textTokens + thoughtsTokenCount + toolUsePromptTokenCount;
   return generated(
-    { promptTokenCount: prompt, candidatesTokenCount: said, totalTokenCount, ...usage },
+    { promptTokenCount: prompt, candidatesTokenCount: textTokens, totalTokenCount, ...usage },
     candidate,
   );
 };
 const modality = (name: string, tokenCount: number) => ({ modality: name, tokenCount });
-const heard = [modality('TEXT', 1302), modality('AUDIO', 701)];
+const received = [modality('TEXT', 1302), modality('AUDIO', 701)];
 const drawn = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
 const searched = {
   webSearchQueries: ['one', 'two'],
@@ -177,11 +177,11 @@ export const searchUsages: readonly PlayedUsage[] = [
   { what: 'reasoning', response: gemini(1003, 211, { thoughtsTokenCount: 2048 }) },
   { what: 'long', response: gemini(250_007, 211) },
   { what: 'long, cached', response: gemini(250_007, 211, { cachedContentTokenCount: 204_800 }) },
-  { what: 'sound', response: gemini(2003, 211, { promptTokensDetails: heard }) },
+  { what: 'sound', response: gemini(2003, 211, { promptTokensDetails: received }) },
   {
     what: 'sound, cached',
     response: gemini(2003, 211, {
-      promptTokensDetails: heard,
+      promptTokensDetails: received,
       cachedContentTokenCount: 1024,
       cacheTokensDetails: [modality('TEXT', 524), modality('AUDIO', 500)],
     }),

@@ -1,13 +1,13 @@
 // Events of an audit log that hang together as the database writes them.
 import { type AuditEvent, auditHash, chainStart } from '../../control-plane/store/audit-chain.ts';
 
-type Told = Pick<AuditEvent, 'action' | 'target_id'> &
+type AuditEventValue = Pick<AuditEvent, 'action' | 'target_id'> &
   Partial<Omit<AuditEvent, 'after' | 'before'>> & { readonly before?: object; readonly after?: object };
 
 /** @param previous what the first of them comes after; absent: they begin the log */
-export function chained(told: readonly Told[], previous?: AuditEvent): AuditEvent[] {
+export function chained(reported: readonly AuditEventValue[], previous?: AuditEvent): AuditEvent[] {
   const events: AuditEvent[] = [];
-  for (const { before, after, ...fields } of told) {
+  for (const { before, after, ...fields } of reported) {
     const last = events.at(-1) ?? previous;
     const revision = (last?.revision ?? 0) + 1;
     const content = {

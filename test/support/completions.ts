@@ -3,26 +3,26 @@
 import { isObject, type JsonObject, parseJson } from '../../common/json.ts';
 
 /** What an answer says, apart from how it came. */
-export interface Told {
+export interface ParsedCompletion {
   readonly id: string;
   readonly model: string;
-  readonly choices: readonly ToldChoice[];
+  readonly choices: readonly ParsedChoice[];
   readonly usage: JsonObject | undefined;
   /** The arrays that one vendor's answers have at the top; none of them is empty. */
   readonly sources: JsonObject;
 }
 
-export interface ToldChoice {
+export interface ParsedChoice {
   readonly content: string;
   readonly reasoning: string;
-  readonly calls: readonly ToldCall[];
-  readonly functionCall: ToldCall | undefined;
+  readonly calls: readonly ParsedCall[];
+  readonly functionCall: ParsedCall | undefined;
   /** Fields of the message that only some vendors have; the last one told counts, as for the SDK. */
   readonly extras: JsonObject;
   readonly finish: string;
 }
 
-export interface ToldCall {
+export interface ParsedCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
@@ -32,7 +32,7 @@ export interface ToldCall {
 export class BadResponse extends Error {}
 
 /** @throws BadResponse that says what is wrong */
-export function readCompletion(value: unknown): Told {
+export function readCompletion(value: unknown): ParsedCompletion {
   const body = object(value, 'completion');
   expectThat(body.object === 'chat.completion', 'object is not chat.completion');
   const choices = list(body.choices, 'choices').map((one, index) => readChoice(one, index));
@@ -43,8 +43,8 @@ export function readCompletion(value: unknown): Told {
 const sourceNames = ['cloud_ai_citation_metadata', 'cloud_ai_grounding_metadata', 'cloud_ai_safety_results'];
 
 function readSources(body: JsonObject): JsonObject {
-  const told = sourceNames.filter((name) => list(body[name] ?? [], name).length > 0);
-  return Object.fromEntries(told.map((name) => [name, body[name]]));
+  const parsed = sourceNames.filter((name) => list(body[name] ?? [], name).length > 0);
+  return Object.fromEntries(parsed.map((name) => [name, body[name]]));
 }
 
 function readExtras({ thinking_blocks, annotations }: JsonObject): JsonObject {
@@ -55,12 +55,12 @@ function readExtras({ thinking_blocks, annotations }: JsonObject): JsonObject {
   };
 }
 
-function readChoice(value: unknown, index: number): ToldChoice {
+function readChoice(value: unknown, index: number): ParsedChoice {
   const choice = object(value, `choices[${index}]`);
   expectThat(choice.index === index, `choices[${index}].index is ${JSON.stringify(choice.index)}`);
   const message = object(choice.message, 'message');
   expectThat(message.role === 'assistant', 'the role is not assistant');
-  const told = {
+  const parsed = {
     content: text(message.content ?? '', 'content'),
     reasoning: text(message.reasoning_content ?? '', 'reasoning_content'),
     calls: message.tool_calls === null ? [] : list(message.tool_calls ?? [], 'tool_calls').map(readCall),
@@ -68,18 +68,18 @@ function readChoice(value: unknown, index: number): ToldChoice {
     extras: readExtras(message),
     finish: readFinish(choice.finish_reason),
   };
-  const called = told.calls.length > 0 || told.functionCall !== undefined;
+  const called = parsed.calls.length > 0 || parsed.functionCall !== undefined;
   expectThat(message.content !== null || called, 'content is null without a call beside it');
-  return told;
+  return parsed;
 }
 
-function readCall(value: unknown): ToldCall {
+function readCall(value: unknown): ParsedCall {
   const call = object(value, 'call');
   expectThat(call.type === 'function', 'a call is not of type function');
   return readFunction(id(call.id, 'call'), object(call.function, 'function'));
 }
 
-function readFunction(callId: string, value: JsonObject): ToldCall {
+function readFunction(callId: string, value: JsonObject): ParsedCall {
   return { id: callId, name: id(value.name, 'function'), arguments: text(value.arguments, 'arguments') };
 }
 
@@ -113,7 +113,7 @@ function tokens(value: unknown): number {
  * Whether what is said fits together, as it does where the vendor is in its senses.
  * @throws BadResponse that says what does not
  */
-export function checkSense({ id: ownId, model, choices, usage }: Told): void {
+export function checkSense({ id: ownId, model, choices, usage }: ParsedCompletion): void {
   expectThat(ownId !== '' && model !== '', 'an answer without id or model');
   for (const choice of choices) checkCalls(choice);
   if (usage === undefined) return;
@@ -128,7 +128,7 @@ export function checkSense({ id: ownId, model, choices, usage }: Told): void {
   expectThat(reasoning <= completion, 'the completion does not include the reasoning');
 }
 
-function checkCalls({ calls, functionCall, finish }: ToldChoice): void {
+function checkCalls({ calls, functionCall, finish }: ParsedChoice): void {
   expectThat(finish !== 'tool_calls' || calls.length > 0, 'tool_calls without a call');
   expectThat(finish !== 'function_call' || functionCall !== undefined, 'function_call without a call');
   expectThat(new Set(calls.map((call) => call.id)).size === calls.length, 'two calls have one id');
@@ -140,7 +140,7 @@ function checkCalls({ calls, functionCall, finish }: ToldChoice): void {
 }
 
 /** @param stream all bytes of it, as the caller gets them @throws BadResponse that says what is wrong */
-export function readStream(stream: string): Told {
+export function readStream(stream: string): ParsedCompletion {
   const frames = stream.replaceAll(/\r\n|\r/g, '\n').split('\n\n');
   const events = frames.flatMap((frame) => {
     const lines = [...frame.matchAll(/^data: ?(.*)$/gm)].map(([, line]) => line);
@@ -149,7 +149,7 @@ export function readStream(stream: string): Told {
   expectThat(events.pop() === '[DONE]', 'the last event is not [DONE]');
   const reader = new ChunkReader();
   for (const event of events) reader.read(object(parseJson(event), 'chunk'));
-  return reader.told();
+  return reader.parsed();
 }
 
 interface OpenChoice {
@@ -162,7 +162,7 @@ interface OpenChoice {
 }
 
 class ChunkReader {
-  #identity: Pick<Told, 'id' | 'model'> & { readonly created: unknown };
+  #identity: Pick<ParsedCompletion, 'id' | 'model'> & { readonly created: unknown };
   readonly #choices = new Map<number, OpenChoice>();
   readonly #sources: JsonObject = {};
   #usage: JsonObject | undefined;
@@ -194,7 +194,7 @@ class ChunkReader {
     expectThat(!this.#ended || this.#usage !== undefined, 'a chunk that says nothing');
   }
 
-  told(): Told {
+  parsed(): ParsedCompletion {
     const { id: first, model } = this.#identity;
     const choices = [...this.#choices].sort(([a], [b]) => a - b).map(([, choice]) => closed(choice));
     expectThat(choices.length > 0, 'there is no choice');
@@ -244,11 +244,11 @@ function readFunctionDelta(choice: OpenChoice, delta: JsonObject): void {
   else choice.functionCall = { id: '', name: id(delta.name, 'function'), arguments: args };
 }
 
-function closed({ finish, ...choice }: OpenChoice): ToldChoice {
+function closed({ finish, ...choice }: OpenChoice): ParsedChoice {
   return { ...choice, finish: readFinish(finish) };
 }
 
-function identity(body: JsonObject): Pick<Told, 'id' | 'model'> {
+function identity(body: JsonObject): Pick<ParsedCompletion, 'id' | 'model'> {
   expectThat(Number.isSafeInteger(body.created), 'created is no time');
   return { id: text(body.id, 'id'), model: text(body.model, 'model') };
 }

@@ -57,7 +57,7 @@ export class FakeLedger {
   sessions = 0;
   epoch = 'epoch-1';
   /** Whether it says what leases of a session have left. */
-  tellsLeased = false;
+  reportsLeased = false;
   readonly #time: Clock & Timers;
 
   constructor(time: Clock & Timers) {
@@ -116,7 +116,7 @@ export class FakeLedger {
         this.#call(link, { kind: 'session', session }, () => ({
           ...this.reference.keepSession(session, this.now()),
           sessions: this.sessions,
-          leased: this.tellsLeased ? this.#leasedOf(session) : undefined,
+          leased: this.reportsLeased ? this.#leasedOf(session) : undefined,
         })),
       draw: (request) =>
         this.#call(link, { kind: 'draw', request }, () => {
@@ -133,7 +133,7 @@ export class FakeLedger {
     };
   }
 
-  #call<Told>(link: LedgerLink, call: Call, act: () => Told): Promise<Told & LedgerResponse> {
+  #call<Report>(link: LedgerLink, call: Call, act: () => Report): Promise<Report & LedgerResponse> {
     link.calls.push(call);
     const { condition, deadlineMs, failure, wayMs } = link;
     return new Promise((resolve, reject) => {

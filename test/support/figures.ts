@@ -7,7 +7,7 @@ export function percentile(values: readonly number[], part: number): number {
 }
 
 /** Prints milliseconds as "what: 12 ms" or "what: n 300, p50 12 ms, p99 40 ms, max 55 ms". */
-export function tell(what: string, ms: number | readonly number[]): void {
+export function log(what: string, ms: number | readonly number[]): void {
   const text = typeof ms === 'number' ? `${rounded(ms)} ms` : distribution(ms);
   console.log(`${what}: ${text}`);
 }

@@ -24,7 +24,7 @@ export interface GoldenCase {
   openStream(): StreamReader;
   /** All that the caller is sent, and how the stream ended. */
   chunks(): string;
-  told(): object;
+  vendorError(): object;
 }
 
 /** 2026-11-20T12:00:00Z */
@@ -83,7 +83,7 @@ export function openGoldenCase(folder: string, provider: Provider): GoldenCase {
     streamBytes,
     openStream,
     chunks: () => readInPieces(openStream(), [streamBytes()]),
-    told: () => {
+    vendorError: () => {
       const error = readJson('error.json') as { status: number; head?: IncomingHttpHeaders; body: unknown };
       const body = typeof error.body === 'string' ? error.body : JSON.stringify(error.body);
       return provider.format.readError(error.status, Buffer.from(body), error.head ?? {});
@@ -141,14 +141,14 @@ export function targetedAt(wanted: GoldenTarget = {}, call: ProviderCall): Provi
 
 /** What the caller gets of a stream that arrives in these pieces; a line at the end says how it ended. */
 export function readInPieces(reader: StreamReader, pieces: readonly Buffer[]): string {
-  const told: Buffer[] = [];
+  const reported: Buffer[] = [];
   for (const piece of pieces) {
     if (reader.complete || reader.failure !== undefined) break;
-    told.push(reader.push(piece));
+    reported.push(reader.push(piece));
   }
-  if (!reader.complete && reader.failure === undefined) told.push(reader.end());
+  if (!reader.complete && reader.failure === undefined) reported.push(reader.end());
   const { complete, failure, usage, usageIsComplete, model, textTokens } = reader;
-  return `${Buffer.concat(told).toString()}: ${JSON.stringify({ complete, failure, usage, usageIsComplete, model, textTokens })}\n`;
+  return `${Buffer.concat(reported).toString()}: ${JSON.stringify({ complete, failure, usage, usageIsComplete, model, textTokens })}\n`;
 }
 
 function shown(headers: readonly string[]): Record<string, string> {

@@ -92,8 +92,8 @@ export function openInspecting(
   let abortable: { abort(error: Error): void } | undefined;
   const context: InspectContext = {
     record: { guardrailHeader: undefined, guardrailsNotPassed: undefined },
-    onAbort: (told) => {
-      abortable = told;
+    onAbort: (reported) => {
+      abortable = reported;
     },
     buffer: () => undefined,
   };

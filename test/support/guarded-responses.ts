@@ -193,12 +193,15 @@ function deltasOf(random: Random, { texts, unknown, calls }: Choice): JsonObject
   const others = unknownOf(unknown).map(([path, text]) =>
     pieces(random, text).map((piece) => at(path, piece) as JsonObject),
   );
-  const said: readonly (readonly JsonObject[])[] = [...known, ...others];
+  const stated: readonly (readonly JsonObject[])[] = [...known, ...others];
   const called = calls.flatMap(({ id, name, arguments: args }, index) => [
     { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
     ...pieces(random, args).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
   ]);
-  const deltas = merged<JsonObject>(random, random.chance(0.5) ? [said.flat(), called] : [...said, called]);
+  const deltas = merged<JsonObject>(
+    random,
+    random.chance(0.5) ? [stated.flat(), called] : [...stated, called],
+  );
   return [{ role: 'assistant', content: '' }, ...deltas];
 }
 

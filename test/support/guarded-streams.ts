@@ -10,7 +10,7 @@ import { guardStream } from '../../proxy/guardrails/stream/guard-stream.ts';
 import type { StreamResult, StreamSink } from '../../proxy/upstream/attempt.ts';
 
 /** A provider's stream, told by the test. */
-export class ToldStream implements StreamResult {
+export class ParsedStream implements StreamResult {
   readonly kind = 'stream';
   readonly headers = ['x-upstream', 'told'];
   isPaused = false;
@@ -221,7 +221,7 @@ export function blocked(): GatewayError {
 
 /** A stream under guards, and what becomes of it. */
 export function guarded(guards: ResponseGuards, eventBytesMax = 4096) {
-  const source = new ToldStream();
+  const source = new ParsedStream();
   const background: string[] = [];
   let buffered = 0;
   let abortable: { abort(error: Error): void } | undefined;

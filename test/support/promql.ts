@@ -99,9 +99,9 @@ class Looker {
     }
     const values = this.#known.values(name, label);
     if (values === undefined) return;
-    for (const said of alternatives(operator, literal?.slice(1, -1) ?? '')) {
-      const isSaid = isPattern(operator) ? fullMatch(said) : (value: string) => value === said;
-      if (!values.some(isSaid)) this.problems.push(`${name}: ${label} is never ${said}`);
+    for (const text of alternatives(operator, literal?.slice(1, -1) ?? '')) {
+      const isStated = isPattern(operator) ? fullMatch(text) : (value: string) => value === text;
+      if (!values.some(isStated)) this.problems.push(`${name}: ${label} is never ${text}`);
     }
   }
 

@@ -5,7 +5,7 @@ import type { VendorName } from '../../simulator/vendors.ts';
 import { framesOf } from './cloud-frames.ts';
 import { callOf } from './vendor-calls.ts';
 
-export interface Told {
+export interface ReportedUsage {
   /** Of the request. */
   readonly request?: object;
   readonly usage: object;
@@ -14,7 +14,7 @@ export interface Told {
   readonly head?: Record<string, string>;
 }
 
-export type Read = (vendor: VendorName, told: Told) => Partial<SpecialUsage> | undefined;
+export type Read = (vendor: VendorName, reported: ReportedUsage) => Partial<SpecialUsage> | undefined;
 
 const models: Readonly<Record<VendorName, string>> = {
   'gpt-provider': 'gpt-5.6',
@@ -24,19 +24,19 @@ const models: Readonly<Record<VendorName, string>> = {
   'search-provider': 'gemini-2.5-flash',
 };
 
-export function callFor(vendor: VendorName, { request }: Told, stream: boolean) {
+export function callFor(vendor: VendorName, { request }: ReportedUsage, stream: boolean) {
   const messages = [{ role: 'user', content: 'Hello' }];
   const body = { messages, ...request, ...(stream && { stream, stream_options: { include_usage: true } }) };
   return callOf(vendor, models[vendor], body);
 }
 
 const message = { role: 'assistant', content: 'Hi' };
-const gptWhole = ({ usage, beside }: Told) => ({
+const gptWhole = ({ usage, beside }: ReportedUsage) => ({
   ...{ id: 'a', model: 'm', usage, choices: [{ index: 0, message, finish_reason: 'stop' }] },
   ...beside,
 });
 
-const wholes: Readonly<Record<VendorName, (told: Told) => object>> = {
+const wholes: Readonly<Record<VendorName, (reported: ReportedUsage) => object>> = {
   'gpt-provider': gptWhole,
   'studio-ai': gptWhole,
   'managed-cloud-models': ({ usage, beside }) => ({
@@ -57,16 +57,16 @@ function geminiCandidate(beside: object = {}) {
   return { content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP', ...beside };
 }
 
-export const whole: Read = (vendor, told) => {
-  const call = callFor(vendor, told, false);
-  const body = Buffer.from(JSON.stringify(wholes[vendor](told)));
-  return call.target.provider.format.readResponse(call, { head: told.head ?? {}, body }).usage?.special;
+export const whole: Read = (vendor, reported) => {
+  const call = callFor(vendor, reported, false);
+  const body = Buffer.from(JSON.stringify(wholes[vendor](reported)));
+  return call.target.provider.format.readResponse(call, { head: reported.head ?? {}, body }).usage?.special;
 };
 
 export const sse = (events: readonly JsonObject[]) =>
   events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
-const gptStream = ({ usage, beside }: Told) => {
+const gptStream = ({ usage, beside }: ReportedUsage) => {
   const head = { id: 'a', object: 'chat.completion.chunk', model: 'm', ...beside };
   const delta = { index: 0, delta: { role: 'assistant', content: 'Hi' }, finish_reason: null };
   return Buffer.from(
@@ -78,7 +78,7 @@ const gptStream = ({ usage, beside }: Told) => {
   );
 };
 
-const streams: Readonly<Record<VendorName, (told: Told) => Buffer>> = {
+const streams: Readonly<Record<VendorName, (reported: ReportedUsage) => Buffer>> = {
   'gpt-provider': gptStream,
   'studio-ai': gptStream,
   'managed-cloud-models': ({ usage, beside }) =>
@@ -122,10 +122,10 @@ const streams: Readonly<Record<VendorName, (told: Told) => Buffer>> = {
     ),
 };
 
-export const streamed: Read = (vendor, told) => {
-  const call = callFor(vendor, told, true);
-  const reader = call.target.provider.format.openStream(call, told.head ?? {}, { eventBytesMax: 65_536 });
-  reader.push(streams[vendor](told));
+export const streamed: Read = (vendor, reported) => {
+  const call = callFor(vendor, reported, true);
+  const reader = call.target.provider.format.openStream(call, reported.head ?? {}, { eventBytesMax: 65_536 });
+  reader.push(streams[vendor](reported));
   reader.end();
   if (!reader.complete) throw new Error(`the stream of ${vendor} did not end`);
   return reader.usage?.special;

@@ -58,7 +58,7 @@ export function openServiceDesk(
     qualifiedModel: 'gpt-provider/gpt-4o-mini',
     request: { body: { messages: [] } },
   } as unknown as ChatCall;
-  const told = new Decisions(
+  const reported = new Decisions(
     call,
     { guardrailHeader: undefined, guardrailsNotPassed: undefined },
     {
@@ -71,7 +71,7 @@ export function openServiceDesk(
   );
   return {
     guard: (guardrail, stage = 'input') => {
-      const made = guards(guardrail, { call, stage, decisions: told });
+      const made = guards(guardrail, { call, stage, decisions: reported });
       const { holds, window } = made;
       return {
         ...{ guardrail, holds, window, ended: () => made.ended() },

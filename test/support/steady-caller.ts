@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './process.ts';
 import { type Recording, recordedRequests } from './recorded.ts';
 import { type Outcome, spend } from './spending.ts';
-import { isAsTold, namedRequest, type ToldUsage } from './witness.ts';
+import { isAsReported, namedRequest, type UsageReport } from './witness.ts';
 
 export interface TimedOutcome {
   readonly name: string;
-  readonly told: ToldUsage;
+  readonly reported: UsageReport;
   readonly outcome: Outcome;
   /** When it was asked, by performance.now(). */
   readonly at: number;
@@ -44,10 +44,10 @@ export function keepAsking(url: string, key: string, everyMs: number): SteadyCal
 export async function askOnce(url: string, key: string): Promise<TimedOutcome> {
   named++;
   const name = `steady-${named}`;
-  const told = { promptTokens: 1 + (named % 50), completionTokens: 1 + (named % 97) };
+  const reported = { promptTokens: 1 + (named % 50), completionTokens: 1 + (named % 97) };
   const at = performance.now();
-  const outcome = await spend({ url, key, requestId: name, fields: namedRequest(name, told) });
-  return { name, told, outcome, at, ms: performance.now() - at };
+  const outcome = await spend({ url, key, requestId: name, fields: namedRequest(name, reported) });
+  return { name, reported, outcome, at, ms: performance.now() - at };
 }
 
 /** Waits until all that was answered is recorded. @returns what is recorded otherwise than told, twice, or though it was refused */
@@ -65,10 +65,10 @@ export async function wronglyBooked(
     { timeoutMs: 30_000, what: 'all usage to be recorded' },
   );
   const byName = Map.groupBy(rows, ({ requestId }) => requestId);
-  const isWrong = ({ name, outcome, told }: TimedOutcome) => {
+  const isWrong = ({ name, outcome, reported }: TimedOutcome) => {
     const [row, ...others] = byName.get(name) ?? [];
     if (others.length > 0) return true;
-    return outcome === '200' ? row === undefined || !isAsTold(row, told) : row !== undefined;
+    return outcome === '200' ? row === undefined || !isAsReported(row, reported) : row !== undefined;
   };
   return outcomes.filter(isWrong).map((each) => JSON.stringify([each, byName.get(each.name)]));
 }

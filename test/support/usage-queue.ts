@@ -239,7 +239,7 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
     stream: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   // What a dead process has asked for is done all the same; only its answer meets nobody.
-  const heard = <T>(response: Promise<T>): Promise<T> =>
+  const received = <T>(response: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       response.then(
         (value) => isDead || resolve(value),
@@ -247,15 +247,15 @@ export function startUsageProxy(options: UsageProxyOptions): UsageProxy {
       );
     });
   const usageLog = createUsageLog({
-    client: { report: (events) => heard(client.report(events)) },
+    client: { report: (events) => received(client.report(events)) },
     overflow: overflow && {
       shards: overflow.shards,
-      put: (events) => heard(overflow.put(events)),
-      read: (...from) => heard(overflow.read(...from)),
-      isEmpty: () => heard(overflow.isEmpty()),
-      lock: (shard) => heard(overflow.lock(shard)),
-      unlock: (shard) => heard(overflow.unlock(shard)),
-      remove: (...what) => heard(overflow.remove(...what)),
+      put: (events) => received(overflow.put(events)),
+      read: (...from) => received(overflow.read(...from)),
+      isEmpty: () => received(overflow.isEmpty()),
+      lock: (shard) => received(overflow.lock(shard)),
+      unlock: (shard) => received(overflow.unlock(shard)),
+      remove: (...what) => received(overflow.remove(...what)),
     },
     memoryBytesMax,
     clock: time,

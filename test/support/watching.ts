@@ -89,11 +89,11 @@ export class WatchingProxy implements WatchStream {
 
   /** Kinds, of changes with their revisions: "started 3", "changes 4 4 5", "answer 1 5", "recall budget-1 total". */
   get story(): string[] {
-    return this.received.map(tell);
+    return this.received.map(send);
   }
 }
 
-function tell({ answer: response, changes, recall, reset, started }: WatchResponse): string {
+function send({ answer: response, changes, recall, reset, started }: WatchResponse): string {
   if (recall) return `recall ${recall.budgetId} ${recall.window}`;
   if (changes) return `changes ${(changes.invalidations ?? []).map((row) => row.revision).join(' ')}`;
   if (response) return `answer ${response.nonce} ${revisionOf(response.position)}`;

@@ -4,26 +4,29 @@ import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/inde
 import { costOf, type RecordedRequest as Row } from './recorded.ts';
 
 /** As the vendor counts it. */
-export interface ToldUsage {
+export interface UsageReport {
   readonly promptTokens: number;
   readonly completionTokens: number;
 }
 
 /** Nano-dollars, where `makeDear` has set the prices. */
-export function costTold({ promptTokens, completionTokens }: ToldUsage): number {
+export function costReported({ promptTokens, completionTokens }: UsageReport): number {
   return promptTokens * 1_000 + completionTokens * 60_000;
 }
 
 /** Whether usage is recorded as the vendor told it, at the prices of `makeDear`. */
-export function isAsTold(row: Row, told: ToldUsage): boolean {
+export function isAsReported(row: Row, reported: UsageReport): boolean {
   const { promptTokens, completionTokens, estimated } = row;
-  const isSame = promptTokens === told.promptTokens && completionTokens === told.completionTokens;
-  return isSame && !estimated && costOf(row) === costTold(told);
+  const isSame = promptTokens === reported.promptTokens && completionTokens === reported.completionTokens;
+  return isSame && !estimated && costOf(row) === costReported(reported);
 }
 
 /** Fields of a request by this name, which the vendor answers so. @param told null: it does not tell the usage */
-export function namedRequest(name: string, told: ToldUsage | null, behaviour: Behaviour = {}): object {
-  const usage = told && { prompt_tokens: told.promptTokens, completion_tokens: told.completionTokens };
+export function namedRequest(name: string, reported: UsageReport | null, behaviour: Behaviour = {}): object {
+  const usage = reported && {
+    prompt_tokens: reported.promptTokens,
+    completion_tokens: reported.completionTokens,
+  };
   const simulate: Behaviour = { text: `${name} is the name of this request, and so it goes on.`, usage };
   const content = JSON.stringify({ simulate: { ...simulate, ...behaviour } });
   return { messages: [{ role: 'user', content }] };

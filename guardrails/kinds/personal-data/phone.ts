@@ -123,8 +123,8 @@ function isPhone(place: Place, candidate: Candidate, span: Span, countries: read
   const groups = candidate.groups.filter(({ end }) => end <= span.end);
   const hasWord = () => phoneWord.test(place.before(span.start));
   if (digits.startsWith('00')) {
-    const isTold = groups.length > 1 || !digits.startsWith('001') || hasWord();
-    return isTold && isOfPlan(`+${number.replace(/^\(?00/, '')}`, digits.slice(2));
+    const isReported = groups.length > 1 || !digits.startsWith('001') || hasWord();
+    return isReported && isOfPlan(`+${number.replace(/^\(?00/, '')}`, digits.slice(2));
   }
   const homes = countries.filter((country) => hasLengthOf(country, digits));
   if (homes.length === 0) return false;

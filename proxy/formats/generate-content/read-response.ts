@@ -133,9 +133,9 @@ function textOf({ parts }: Candidate, text: ResponseText) {
   let bytes = 0;
   const partStarts = parts.map((part) => {
     const start = bytes;
-    const said = part.kind === 'text' ? text.push(part.text) : '';
-    content += said;
-    bytes += Buffer.byteLength(said);
+    const message = part.kind === 'text' ? text.push(part.text) : '';
+    content += message;
+    bytes += Buffer.byteLength(message);
     return start;
   });
   return { content, partStarts };

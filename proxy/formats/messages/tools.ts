@@ -92,8 +92,8 @@ function writeChoice(tools: Tools, { capabilities, thinking }: ToolContext): Wri
   if (wanted.type === 'none') return { value: wanted, dropped: [] };
   const parallelism = parallel === undefined ? {} : { disable_parallel_tool_use: !parallel };
   if (wanted.type === 'auto') {
-    const isSaid = tools.choice.kind !== 'default' || parallel !== undefined;
-    return { value: isSaid ? { ...wanted, ...parallelism } : undefined, dropped: [] };
+    const isStated = tools.choice.kind !== 'default' || parallel !== undefined;
+    return { value: isStated ? { ...wanted, ...parallelism } : undefined, dropped: [] };
   }
   if (capabilities.forcedTools && !thinking) return { value: { ...wanted, ...parallelism }, dropped: [] };
   return {

@@ -90,8 +90,8 @@ export class ResponseInspection implements OutputGuard {
       this.#responseGuards().tooLong();
       return body;
     }
-    const told = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
-    return inspectBody(told, responsePlaces, this.#inspection());
+    const reported = holds(this.#deps.guardrails) ? withoutLogprobs(body) : body;
+    return inspectBody(reported, responsePlaces, this.#inspection());
   }
 
   async #inTurns<T>(steps: Generator<void, T>): Promise<T> {

@@ -52,11 +52,11 @@ export class AccessTokens {
       signal,
     );
     const response = parseJson(body.toString('utf8'));
-    const told = isObject(response) ? response.access_token : undefined;
-    if (status !== 200 || typeof told !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(told))
+    const reported = isObject(response) ? response.access_token : undefined;
+    if (status !== 200 || typeof reported !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(reported))
       throw new ServiceFailedError('refused');
-    this.#known = { token: told, until: now + lifeSeconds * 1000 - marginMs };
-    return told;
+    this.#known = { token: reported, until: now + lifeSeconds * 1000 - marginMs };
+    return reported;
   }
 
   #assertion(scope: string, now: number): { readonly url: string; readonly assertion: string } {

@@ -63,9 +63,9 @@ export function createModelAsk(check: ModelCheck, askModel: AskModel): Ask {
   };
 }
 
-function read(form: ModelForm, said: string, check: ModelCheck) {
+function read(form: ModelForm, text: string, check: ModelCheck) {
   try {
-    return form.read(said, check);
+    return form.read(text, check);
   } catch (error) {
     if (error instanceof NoResponseError) throw new ServiceFailedError('answer', error);
     throw error;

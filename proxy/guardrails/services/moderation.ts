@@ -80,15 +80,15 @@ async function ask(
 
 /** @throws ServiceFailedError where the vendor does not say what the check looks at */
 function categoriesIn(result: unknown, { categories, scoreMin }: ModerationCheck): readonly string[] {
-  const said = isObject(result)
+  const stated = isObject(result)
     ? scoreMin === undefined
       ? result.categories
       : result.category_scores
     : undefined;
-  if (!isObject(said)) throw new ServiceFailedError('answer');
-  const looked = categories.length === 0 ? Object.keys(said) : categories;
+  if (!isObject(stated)) throw new ServiceFailedError('answer');
+  const looked = categories.length === 0 ? Object.keys(stated) : categories;
   return looked.filter((category) => {
-    const value = Object.hasOwn(said, category) ? said[category] : undefined;
+    const value = Object.hasOwn(stated, category) ? stated[category] : undefined;
     return scoreMin === undefined ? value === true : (plainNumber(value) ?? -1) >= scoreMin;
   });
 }

@@ -36,8 +36,8 @@ export function postWhole(
     const over = () => signal.removeEventListener('abort', aborted);
     signal.addEventListener('abort', aborted, { once: true });
     const receiver: UpstreamReceiver = {
-      onHead: (told) => {
-        status = told;
+      onHead: (reported) => {
+        status = reported;
       },
       onData: (chunk) => {
         body.push(chunk);

@@ -132,26 +132,26 @@ export class ResponseWindows {
 
   #addChoice(choice: JsonObject, chunk: JsonObject): void {
     const { pieces, calls, plain, others } = readDelta(isObject(choice.delta) ? choice.delta : {});
-    const said = (delta: JsonObject) => ({ ...chunk, choices: [{ ...choice, delta }] });
+    const chunkOf = (delta: JsonObject) => ({ ...chunk, choices: [{ ...choice, delta }] });
     const isText = pieces.length > 0 && calls.length === 0 && others === undefined;
     const index = plainNumber(choice.index) ?? choice.index;
     if (!isText) {
       // Calls are whole.
-      const rest = said(isObject(choice.delta) ? choice.delta : {});
+      const rest = chunkOf(isObject(choice.delta) ? choice.delta : {});
       this.#addRest(rest, calls.length > 0 ? undefined : `${index}`);
       return;
     }
     for (const [at, piece] of pieces.entries())
-      this.#addText(`${index}.${piece.name}`, piece, { said, opening: at === 0 ? plain : {} });
+      this.#addText(`${index}.${piece.name}`, piece, { chunkOf, opening: at === 0 ? plain : {} });
   }
 
   #addText(
     name: string,
     { text, shape, isFixed }: Piece,
-    { said, opening }: { said(delta: JsonObject): JsonObject; readonly opening: JsonObject },
+    { chunkOf, opening }: { chunkOf(delta: JsonObject): JsonObject; readonly opening: JsonObject },
   ): void {
     const known = this.#channels.get(name);
-    const chunk = (left: string) => said(shape(left));
+    const chunk = (left: string) => chunkOf(shape(left));
     if (known === undefined) {
       const served = this.#served(isFixed === true);
       this.#channels.set(name, { text: served, chunk, opening });

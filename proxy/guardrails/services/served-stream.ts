@@ -220,9 +220,9 @@ class ServedStream implements StreamResult, StreamSink {
     if (!this.#isHandedOver) this.#handedOver.reject(error);
   }
 
-  #conclude(tell: (sink: StreamSink) => void): void {
-    this.#ending = tell;
-    if (this.#sink !== undefined) tell(this.#sink);
+  #conclude(deliver: (sink: StreamSink) => void): void {
+    this.#ending = deliver;
+    if (this.#sink !== undefined) deliver(this.#sink);
     if (!this.#isHandedOver || this.#observed === undefined) return;
     // What its caller has got is observed, however it ended.
     const observing = this.#deps.services.filter(({ holds }) => !holds);

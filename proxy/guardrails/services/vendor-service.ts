@@ -68,8 +68,9 @@ export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): A
     const either = AbortSignal.any([signal, ending.signal]);
     const askOn = async () => {
       for (const exchange of next) {
-        const told = await postExchange(exchange, asking, either);
-        for (const [at, index] of exchange.texts.entries()) verdicts[index]?.push(told[at] ?? { found: [] });
+        const reported = await postExchange(exchange, asking, either);
+        for (const [at, index] of exchange.texts.entries())
+          verdicts[index]?.push(reported[at] ?? { found: [] });
       }
     };
     try {

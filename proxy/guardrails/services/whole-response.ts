@@ -36,26 +36,26 @@ export class WholeResponse {
 
   #addChoice(choice: JsonObject, chunk: JsonObject): void {
     const { pieces, calls, plain, others } = readDelta(isObject(choice.delta) ? choice.delta : {});
-    const said = (delta: JsonObject) => ({ ...chunk, choices: [{ ...choice, delta }] });
+    const chunkOf = (delta: JsonObject) => ({ ...chunk, choices: [{ ...choice, delta }] });
     if (pieces.length === 0 || calls.length > 0 || others !== undefined) {
-      this.#addRest(said(isObject(choice.delta) ? choice.delta : {}));
+      this.#addRest(chunkOf(isObject(choice.delta) ? choice.delta : {}));
       return;
     }
     const index = plainNumber(choice.index) ?? choice.index;
     for (const [at, piece] of pieces.entries()) {
       const opening = at === 0 ? plain : {};
-      this.#addText(`${index}.${piece.name}`, piece, (delta) => said({ ...opening, ...delta }));
+      this.#addText(`${index}.${piece.name}`, piece, (delta) => chunkOf({ ...opening, ...delta }));
     }
   }
 
-  #addText(name: string, { text, shape }: Piece, said: (delta: JsonObject) => JsonObject): void {
+  #addText(name: string, { text, shape }: Piece, chunkOf: (delta: JsonObject) => JsonObject): void {
     this.#length += text.length;
     const known = this.#texts.get(name);
     if (known !== undefined) {
       known.text += text;
       return;
     }
-    const part: Part = { text, chunk: (all) => said(shape(all)) };
+    const part: Part = { text, chunk: (all) => chunkOf(shape(all)) };
     this.#texts.set(name, part);
     this.#parts.push(part);
   }

@@ -93,8 +93,8 @@ export class ChoiceGuard {
     const [known, unknown] = parted(withoutEmpty(more), knownOfChoice);
     const fields = this.#whole.ofChoice(known);
     const isFinish = fields.finish_reason !== undefined;
-    const said = this.#saidBeside(others ?? {}, { known: isFinish ? {} : fields, unknown });
-    if (said !== undefined) later.push(said);
+    const stated = this.#statedBeside(others ?? {}, { known: isFinish ? {} : fields, unknown });
+    if (stated !== undefined) later.push(stated);
     const isUntouched =
       this.#opening === undefined &&
       pieces.length > 0 &&
@@ -112,14 +112,14 @@ export class ChoiceGuard {
     };
   }
 
-  #saidBeside(others: JsonObject, { known, unknown }: Beside): LaterFields | undefined {
+  #statedBeside(others: JsonObject, { known, unknown }: Beside): LaterFields | undefined {
     const [delta, unknownOfDelta] = parted(others, knownOfDelta);
     const isKnown = isNothing(unknown) && isNothing(unknownOfDelta);
     if (isKnown && isNothing(delta) && isNothing(known)) return undefined;
-    const said = { delta: this.#whole.ofDelta(delta), fields: known, isCall: false, held: 0 };
-    if (isKnown) return said;
+    const stated = { delta: this.#whole.ofDelta(delta), fields: known, isCall: false, held: 0 };
+    if (isKnown) return stated;
     const left = { delta: this.#ofDelta.take(unknownOfDelta), fields: this.#ofChoice.take(unknown) };
-    return { ...said, left };
+    return { ...stated, left };
   }
 
   /** Nothing follows. @throws BlockedError */

@@ -126,8 +126,8 @@ export class ChunkGuard {
     const passed = this.#released(ended);
     this.#keep(ended, noExtras, 0);
     this.#pass(passed);
-    const finishes = [...this.#finishes.values()].map((fields) => said(chunkOf(fields)));
-    passed.push(...finishes, ...this.#usageTold(finishes.at(-1)));
+    const finishes = [...this.#finishes.values()].map((fields) => stated(chunkOf(fields)));
+    passed.push(...finishes, ...this.#usageChunks(finishes.at(-1)));
     return passed;
   }
 
@@ -160,7 +160,7 @@ export class ChunkGuard {
     const choices = taken.flatMap(({ choice, released }) =>
       released === undefined ? [] : [choiceBody(choice, released, nothing)],
     );
-    return choices.length === 0 ? [] : [said({ ...headOf(this.#last), choices })];
+    return choices.length === 0 ? [] : [stated({ ...headOf(this.#last), choices })];
   }
 
   /** What a chunk says beside text waits for the text before it. */
@@ -175,9 +175,9 @@ export class ChunkGuard {
       }
       if (finish === undefined) continue;
       const known = this.#finishes.get(choice);
-      const told = { delta: nothing, isCall: false, held: 0, choice, head };
+      const reported = { delta: nothing, isCall: false, held: 0, choice, head };
       this.#finishes.set(choice, {
-        ...told,
+        ...reported,
         fields: { ...known?.fields, ...finish },
         extras: both(known?.extras, rest),
       });
@@ -226,13 +226,13 @@ export class ChunkGuard {
   }
 
   /** With the last choice to end, unless it has a chunk of its own. */
-  #usageTold(last: PassedChunk | undefined): readonly PassedChunk[] {
+  #usageChunks(last: PassedChunk | undefined): readonly PassedChunk[] {
     const usage = this.#usage;
     if (usage === undefined) return [];
     if (this.#usageChunk === undefined && last !== undefined) last.chunk.usage = usage;
     else {
       const { head, extras } = this.#usageChunk ?? { head: headOf(this.#last), extras: noExtras };
-      return [said({ ...head, ...extrasOf(extras), choices: [], usage })];
+      return [stated({ ...head, ...extrasOf(extras), choices: [], usage })];
     }
     return [];
   }
@@ -249,7 +249,7 @@ interface Kept {
   readonly finish?: JsonObject | undefined;
 }
 
-function said(chunk: JsonObject): PassedChunk {
+function stated(chunk: JsonObject): PassedChunk {
   return { chunk, isUntouched: false, commits: true };
 }
 
@@ -258,9 +258,9 @@ function saysNoMore({ later, finish }: Kept): boolean {
 }
 
 function chunkOf({ head, extras, choice, delta, fields, left }: Fields): JsonObject {
-  const saidOf = (one: ChoiceGuard) =>
+  const statedBy = (one: ChoiceGuard) =>
     choiceBody(one, { ...delta, ...left?.delta() }, { ...fields, ...left?.fields() });
-  return { ...head, choices: choice === undefined ? [] : [saidOf(choice)], ...extrasOf(extras) };
+  return { ...head, choices: choice === undefined ? [] : [statedBy(choice)], ...extrasOf(extras) };
 }
 
 function extrasOf({ known, left }: Extras): JsonObject {

@@ -20,8 +20,8 @@ export function slicesOf(chunk: JsonObject): JsonObject[] {
       if (typeof text !== 'string' || text.length <= sliceMax) continue;
       let at = 0;
       for (; at + sliceMax < text.length; at += sliceMax) {
-        const said = { ...opening, [name]: text.slice(at, at + sliceMax) };
-        slices.push({ ...headOf(chunk), choices: [{ index: choice.index, delta: said }] });
+        const stated = { ...opening, [name]: text.slice(at, at + sliceMax) };
+        slices.push({ ...headOf(chunk), choices: [{ index: choice.index, delta: stated }] });
       }
       delta[name] = text.slice(at);
     }

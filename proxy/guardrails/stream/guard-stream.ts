@@ -223,8 +223,8 @@ class GuardedStream implements StreamResult, StreamSink {
     return left instanceof Error ? left : new Error(String(left));
   }
 
-  #conclude(tell: (sink: StreamSink) => void): void {
-    this.#ending = tell;
-    if (this.#sink !== undefined) tell(this.#sink);
+  #conclude(deliver: (sink: StreamSink) => void): void {
+    this.#ending = deliver;
+    if (this.#sink !== undefined) deliver(this.#sink);
   }
 }

@@ -39,10 +39,10 @@ export class HeldCall {
     this.#kind = kind;
     if (typeof text === 'string') this.#text += text;
     // Some servers repeat the name with every piece, or an empty one; others bring it in pieces, which clients join.
-    const { name: said, ...others } = withoutEmpty(more);
+    const { name: stated, ...others } = withoutEmpty(more);
     Object.assign(this.#body, others);
-    if (typeof said !== 'string') Object.assign(this.#body, withoutEmpty({ name: said }));
-    else if (said !== this.#body.name) this.#body.name = `${this.#body.name ?? ''}${said}`;
+    if (typeof stated !== 'string') Object.assign(this.#body, withoutEmpty({ name: stated }));
+    else if (stated !== this.#body.name) this.#body.name = `${this.#body.name ?? ''}${stated}`;
     if (piece.field === 'function_call') return;
     const { [kind]: _body, ...fields } = piece.call;
     Object.assign(this.#fields, withoutEmpty(fields));

@@ -60,7 +60,7 @@ export class StreamInspection {
 
   /** All has come. @throws as take */
   end(): void {
-    this.#tell(this.#chunks.end());
+    this.#deliver(this.#chunks.end());
     if (!this.#observes) this.#out.push(...this.#prelude, done);
     this.#guards.ended();
   }
@@ -73,16 +73,16 @@ export class StreamInspection {
     }
     this.#slices = event.length > sliceMax ? slicesOf(chunk) : [];
     if (this.isBusy) this.#takeSlice();
-    else this.#tell(this.#chunks.take(chunk, event.length), saysOnly(event, data) ? event : undefined);
+    else this.#deliver(this.#chunks.take(chunk, event.length), saysOnly(event, data) ? event : undefined);
   }
 
   #takeSlice(): void {
     const slice = this.#slices.shift();
-    if (slice !== undefined) this.#tell(this.#chunks.take(slice, sliceMax));
+    if (slice !== undefined) this.#deliver(this.#chunks.take(slice, sliceMax));
   }
 
   /** @param event what a chunk that is untouched came in */
-  #tell(passed: readonly PassedChunk[], event?: Buffer): void {
+  #deliver(passed: readonly PassedChunk[], event?: Buffer): void {
     if (this.#observes) return;
     for (const { chunk, isUntouched, commits } of passed)
       this.#send(isUntouched && event !== undefined ? event : eventOf(chunk), commits);

@@ -28,9 +28,9 @@ export const installChecks: readonly Check[] = [
     name: 'pods of all three Deployments are admitted in the restricted namespace',
     run: async ({ control }) => {
       const names = await eventually(() => {
-        const said = control.kubectl(['-n', 'model-gateway', 'get', 'pods', '-o', 'name']);
+        const output = control.kubectl(['-n', 'model-gateway', 'get', 'pods', '-o', 'name']);
         const found = ['control-plane', 'egress-gateway', 'injector'].filter((name) =>
-          said.includes(`pod/${name}-`),
+          output.includes(`pod/${name}-`),
         );
         must(found.length === 3, `only pods of ${found.join(', ')}`);
         return found;

@@ -128,14 +128,14 @@ async function installed(cluster: Cluster, scene: Scene): Promise<void> {
   const { control } = cluster;
   await endInjectors(scene);
   await eventually(() => {
-    const { ok, said } = control.tryKubectl([
+    const { ok, output } = control.tryKubectl([
       'get',
       'namespace',
       'model-gateway',
       '-o',
       'jsonpath={.status.phase}',
     ]);
-    must(!ok || said === 'Active', `the namespace is ${said}`);
+    must(!ok || output === 'Active', `the namespace is ${output}`);
   }, 120_000);
   await eventually(() => applyGateway(control));
   await startInjectors(cluster, scene);

@@ -32,9 +32,9 @@ const isWord = (word: string) => ['enabled', 'true', 'disabled', 'false'].includ
 type Expectation = 'injected' | 'plain' | 'refused';
 
 function expected(ofNamespace: string | undefined, words: readonly (string | undefined)[]): Expectation {
-  const said = words.filter((word) => word !== undefined);
-  if (said.some((word) => !isWord(word))) return 'refused';
-  const [first, second] = said.map(wants);
+  const output = words.filter((word) => word !== undefined);
+  if (output.some((word) => !isWord(word))) return 'refused';
+  const [first, second] = output.map(wants);
   if (first !== undefined && second !== undefined && first !== second) return 'refused';
   if (first !== undefined) return first ? 'injected' : 'plain';
   if (ofNamespace !== undefined && !isWord(ofNamespace)) return 'refused';

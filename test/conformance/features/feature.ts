@@ -68,7 +68,7 @@ export function emulatedAndNamed(names: string, how: string, at: string, value?:
   return { is: 'emulated', how, at, value, names };
 }
 
-export function told(at: string, value?: unknown, dropped?: string): Outcome {
+export function reported(at: string, value?: unknown, dropped?: string): Outcome {
   return { is: 'told', at, value, ...(dropped !== undefined && { dropped }) };
 }
 

@@ -1,5 +1,14 @@
 // Fields about the request rather than the answer, and what only some vendors have.
-import { dropped, type Feature, leftOut, native, refused, told, usually, vendorRefuses } from './feature.ts';
+import {
+  dropped,
+  type Feature,
+  leftOut,
+  native,
+  refused,
+  reported,
+  usually,
+  vendorRefuses,
+} from './feature.ts';
 
 const url = 'choices.0.message.annotations.0.url_citation.url';
 
@@ -94,8 +103,8 @@ export const otherFeatures: readonly Feature[] = [
       { ...leftOut, dropped: 'web_search_options' },
       {
         'gpt-provider': native('web_search_options', {}),
-        'assistant-provider': told(url, 'https://example.com/tea'),
-        'search-provider': told(url, 'https://example.com/tea'),
+        'assistant-provider': reported(url, 'https://example.com/tea'),
+        'search-provider': reported(url, 'https://example.com/tea'),
       },
     ),
   },

@@ -1,5 +1,5 @@
 // How much a model reasons, and what is told of it.
-import { dropped, type Feature, leftOut, native, told, usually, vendorRefuses } from './feature.ts';
+import { dropped, type Feature, leftOut, native, reported, usually, vendorRefuses } from './feature.ts';
 
 const reasoning = { 'gpt-provider': 'gpt-5', 'studio-ai': 'gpt-5' };
 
@@ -77,9 +77,9 @@ export const reasoningFeatures: readonly Feature[] = [
     ask: { reasoning_effort: 'low' },
     says: { reasoning: 'A kettle is needed.', text: 'Tea.' },
     models: { 'gpt-provider': 'gpt-5', 'studio-ai': 'DeepSeek-R1-0528' },
-    at: usually(told('choices.0.message.reasoning_content', 'A kettle is needed.'), {
+    at: usually(reported('choices.0.message.reasoning_content', 'A kettle is needed.'), {
       'gpt-provider': leftOut,
-      'studio-ai': told('choices.0.message.reasoning_content', 'A kettle is needed.', 'reasoning_effort'),
+      'studio-ai': reported('choices.0.message.reasoning_content', 'A kettle is needed.', 'reasoning_effort'),
     }),
   },
   {
@@ -88,8 +88,8 @@ export const reasoningFeatures: readonly Feature[] = [
     says: { reasoning: 'A kettle is needed.', text: 'Tea.' },
     models: reasoning,
     at: usually(leftOut, {
-      'managed-cloud-models': told('choices.0.message.thinking_blocks.0.thinking', 'A kettle is needed.'),
-      'assistant-provider': told('choices.0.message.thinking_blocks.0.thinking', 'A kettle is needed.'),
+      'managed-cloud-models': reported('choices.0.message.thinking_blocks.0.thinking', 'A kettle is needed.'),
+      'assistant-provider': reported('choices.0.message.thinking_blocks.0.thinking', 'A kettle is needed.'),
     }),
   },
 ];

@@ -9,7 +9,7 @@ import {
   leftOut,
   native,
   refused,
-  told,
+  reported,
   usually,
 } from './feature.ts';
 
@@ -148,12 +148,12 @@ export const toolFeatures: readonly Feature[] = [
         { name: 'stir', arguments: '{}' },
       ],
     },
-    at: usually(told('choices.0.message.tool_calls.1.function.name', 'stir')),
+    at: usually(reported('choices.0.message.tool_calls.1.function.name', 'stir')),
   },
   {
     name: '`functions` and `function_call` (deprecated)',
     ask: { functions: [boil.function], function_call: { name } },
-    at: usually(told('choices.0.message.function_call.name', name)),
+    at: usually(reported('choices.0.message.function_call.name', name)),
   },
 ];
 

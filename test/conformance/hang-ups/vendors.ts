@@ -106,9 +106,9 @@ function chunks(): VendorResponse {
     choices: [{ index: 0, delta, finish_reason }],
   });
   const usage = { ...head, object: 'chat.completion.chunk', choices: [], usage: completionUsage };
-  const said = words.map((content) => chunk({ content }));
+  const stated = words.map((content) => chunk({ content }));
   return events(
-    [chunk({ role: 'assistant', content: '' }), ...said, chunk({}, 'stop'), usage],
+    [chunk({ role: 'assistant', content: '' }), ...stated, chunk({}, 'stop'), usage],
     'data: [DONE]\n\n',
   );
 }

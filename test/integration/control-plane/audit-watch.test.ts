@@ -170,8 +170,8 @@ describeStores('the watch of the audit log', (given) => {
       await due();
       await watch.look();
       expect(verdicts).toEqual([true, false, false]);
-      const told = (await deliveries(given.store)).map(({ type }) => type);
-      expect(told.filter((type) => type === 'audit.broken')).toHaveLength(1);
+      const reported = (await deliveries(given.store)).map(({ type }) => type);
+      expect(reported.filter((type) => type === 'audit.broken')).toHaveLength(1);
     });
   });
 

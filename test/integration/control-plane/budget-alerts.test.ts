@@ -7,7 +7,7 @@ import { releaseUnsettled } from '../../../control-plane/ledger/release.ts';
 import { silenceMaxMs } from '../../../control-plane/ledger/sessions.ts';
 import { createBudgetNotices } from '../../../control-plane/store/notice-tables.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
-import { tellAlerts } from '../../../control-plane/webhooks/alerts.ts';
+import { sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteUnsettled, unsettledAgesMs } from '../../../control-plane/webhooks/unsettled.ts';
 import { describeStores, type GivenStore } from '../../support/databases.ts';
 import { LedgerDesk } from '../../support/ledger.ts';
@@ -23,10 +23,10 @@ interface Event {
 }
 
 /** Tells what is to be told, as often as it takes. @returns the bodies that were written since, in their order */
-function telling(store: Store) {
+function alertsOf(store: Store) {
   let seen = 0;
   return async (): Promise<readonly Event[]> => {
-    while ((await tellAlerts(store)) > 0);
+    while ((await sendAlerts(store)) > 0);
     const all = await deliveries(store);
     const written = all.slice(seen).map(({ payload }) => JSON.parse(payload));
     seen = all.length;
@@ -42,13 +42,14 @@ function actions(store: Store) {
 }
 
 describeStores('a budget that is raised or lowered', (given) => {
-  let told: ReturnType<typeof telling>;
+  let reported: ReturnType<typeof alertsOf>;
   const setAmount = (amount: number) => given.database.raw(`update limits set amount = ${amount}`);
   const at = (spent: number, amount: number) => spend(given.store, { budgetId: 'budget-1', spent, amount });
-  const shown = async () => (await told()).map(({ data }) => [data.percent, data.amountUsd, data.spentUsd]);
+  const shown = async () =>
+    (await reported()).map(({ data }) => [data.percent, data.amountUsd, data.spentUsd]);
 
   beforeEach(async () => {
-    told = telling(given.store);
+    reported = alertsOf(given.store);
     await storeBudget(given.store, { id: 'budget-1' });
     await storeWebhook(given.store, { url });
   });
@@ -95,14 +96,14 @@ describeStores('a budget that is raised or lowered', (given) => {
 
 describeStores('a budget that refuses', (given) => {
   let desk: LedgerDesk;
-  let told: ReturnType<typeof telling>;
+  let reported: ReturnType<typeof alertsOf>;
   let budgetId: string;
   let session: string;
   let seq = 0;
 
   beforeEach(async () => {
     desk = new LedgerDesk(given.store);
-    told = telling(given.store);
+    reported = alertsOf(given.store);
     await desk.organization();
     await storeWebhook(given.store, { url });
     budgetId = await desk.budget({ amount: dollar });
@@ -118,13 +119,13 @@ describeStores('a budget that refuses', (given) => {
 
   it('is told of with its first refusal, and not with those that follow', async () => {
     await spendOf(0.97 * dollar);
-    expect((await told()).map(({ data }) => data.percent)).toEqual([50, 80]);
+    expect((await reported()).map(({ data }) => data.percent)).toEqual([50, 80]);
     expect(await draw(0.02 * dollar)).toBe('granted');
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     expect(await draw(0.05 * dollar)).toBe('exceeded');
     expect(await draw(0.05 * dollar, true)).toBe('exceeded');
     expect(await draw(0.05 * dollar)).toBe('exceeded');
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       {
         type: 'budget.exceeded',
         timestamp: expect.stringMatching(/^20/),
@@ -137,19 +138,19 @@ describeStores('a budget that refuses', (given) => {
       },
     ]);
     expect(await draw(0.05 * dollar)).toBe('exceeded');
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     expect((await actions(given.store)).at(-1)).toBe('Budgets.Exceed');
   });
 
   it('is told of again where it was raised, and refuses again', async () => {
     await spendOf(dollar);
     expect(await draw(1)).toBe('exceeded');
-    await told();
+    await reported();
     await given.database.raw(`update limits set amount = ${2 * dollar}`);
     expect(await draw(0.1 * dollar)).toBe('granted');
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     expect(await draw(2 * dollar)).toBe('exceeded');
-    expect((await told()).map(({ type, data }) => [type, data.amountUsd])).toEqual([
+    expect((await reported()).map(({ type, data }) => [type, data.amountUsd])).toEqual([
       ['budget.exceeded', '2'],
     ]);
   });
@@ -171,20 +172,20 @@ describeStores('a budget that refuses', (given) => {
       ),
     );
     expect(new Set(refused.map(({ outcome }) => outcome))).toEqual(new Set(['exceeded']));
-    await Promise.all([tellAlerts(given.store), tellAlerts(given.store), tellAlerts(given.store)]);
-    expect((await told()).filter(({ type }) => type === 'budget.exceeded')).toHaveLength(1);
+    await Promise.all([sendAlerts(given.store), sendAlerts(given.store), sendAlerts(given.store)]);
+    expect((await reported()).filter(({ type }) => type === 'budget.exceeded')).toHaveLength(1);
   });
 });
 
 describeStores('what proxies leave unsettled', (given) => {
   let desk: LedgerDesk;
-  let told: ReturnType<typeof telling>;
+  let reported: ReturnType<typeof alertsOf>;
   let budgetId: string;
   const [soonMs, dayMs] = unsettledAgesMs;
 
   beforeEach(async () => {
     desk = new LedgerDesk(given.store);
-    told = telling(given.store);
+    reported = alertsOf(given.store);
     await desk.organization();
     await storeWebhook(given.store, { url });
     budgetId = await desk.budget({ amount: dollar });
@@ -204,7 +205,7 @@ describeStores('what proxies leave unsettled', (given) => {
     );
   const look = async () => {
     await noteUnsettled(given.store);
-    return (await told()).map(({ type, data }) => {
+    return (await reported()).map(({ type, data }) => {
       const { unsettledUsd, proxies } = data;
       return { type, unsettledUsd, proxies };
     });
@@ -218,7 +219,7 @@ describeStores('what proxies leave unsettled', (given) => {
     expect(await look()).toEqual([]);
     await pass(5000);
     await noteUnsettled(given.store);
-    const [event] = await told();
+    const [event] = await reported();
     expect(event).toEqual({
       type: 'budget.unsettled',
       timestamp: expect.stringMatching(/^20/),
@@ -266,7 +267,7 @@ describeStores('what proxies leave unsettled', (given) => {
     await noteUnsettled(given.store);
     expect(await notices(given.store, 'unsettled')).toHaveLength(1);
     await release(session);
-    expect(await told()).toEqual([]);
+    expect(await reported()).toEqual([]);
     expect((await notices(given.store, 'unsettled')).every(({ told_at }) => told_at !== null)).toBe(true);
     expect(await look()).toEqual([]);
     await leave(0.1 * dollar);
@@ -278,7 +279,7 @@ describeStores('what proxies leave unsettled', (given) => {
     for (let n = 0; n < 5; n++) await leave(0.01 * dollar);
     await pass(soonMs);
     await Promise.all(Array.from({ length: 4 }, () => noteUnsettled(given.store)));
-    await Promise.all(Array.from({ length: 4 }, () => tellAlerts(given.store)));
+    await Promise.all(Array.from({ length: 4 }, () => sendAlerts(given.store)));
     expect(await look()).toEqual([{ type: 'budget.unsettled', unsettledUsd: '0.05', proxies: 5 }]);
     expect(await deliveries(given.store)).toHaveLength(1);
   });
@@ -289,12 +290,12 @@ describeStores('what was told before notices had amounts', (given) => {
     await storeBudget(given.store, { id: 'budget-1' });
     await storeWebhook(given.store, { url });
     await fillBefore(given);
-    const told = telling(given.store);
+    const reported = alertsOf(given.store);
     await spend(given.store, { budgetId: 'budget-1', spent: 0.9 * dollar });
     // What was noted and not told yet is.
-    expect((await told()).map(({ data }) => data.percent)).toEqual([80]);
+    expect((await reported()).map(({ data }) => data.percent)).toEqual([80]);
     await spend(given.store, { budgetId: 'budget-1', spent: dollar });
-    expect((await told()).map(({ data }) => data.percent)).toEqual([100]);
+    expect((await reported()).map(({ data }) => data.percent)).toEqual([100]);
   });
 });
 

@@ -122,21 +122,21 @@ describe('a watch over gRPC', () => {
     await until(() => watching.received.some((message) => message.started != null));
     await plane.expect('AiSystems.Delete', acme.owner.token, { id: system.id });
     await plane.expect('Organizations.Suspend', platform.token, { id: acme.id });
-    const told = await until(() => {
+    const reported = await until(() => {
       const all = watching.received.flatMap((message) => message.changes?.invalidations ?? []);
       const from = all
         .slice(-4)
         .map((one) => one.keyHash?.toString('hex') ?? `${one.kind} ${one.id} ${one.state}`);
       return from.at(-1)?.startsWith('RECORD_KIND_ORGANIZATION') && from;
     });
-    expect(told.slice(0, 3).toSorted()).toEqual(
+    expect(reported.slice(0, 3).toSorted()).toEqual(
       [
         hashCredential(key.value),
         hashCredential(rotated.value),
         `RECORD_KIND_AI_SYSTEM ${system.id} RECORD_STATE_GONE`,
       ].toSorted(),
     );
-    expect(told[3]).toBe(`RECORD_KIND_ORGANIZATION ${acme.id} RECORD_STATE_CHANGED`);
+    expect(reported[3]).toBe(`RECORD_KIND_ORGANIZATION ${acme.id} RECORD_STATE_CHANGED`);
     watching.stream.cancel();
   });
 

@@ -77,17 +77,22 @@ describe.each([
 
   it('become events of the virtual key, which say how many there were', async () => {
     const id = await guardrail();
-    const told = sample(id);
-    expect(await report([told])).toMatchObject({ code: 'OK' });
+    const reported = sample(id);
+    expect(await report([reported])).toMatchObject({ code: 'OK' });
     const [event, ...more] = await eventsOf(id);
     expect(more).toEqual([]);
     expect(event).toMatchObject({
-      ...{ action: 'guardrail.blocked', actorKind: 'virtual_key', actorId: told.keyId, from: '127.0.0.1' },
+      ...{
+        action: 'guardrail.blocked',
+        actorKind: 'virtual_key',
+        actorId: reported.keyId,
+        from: '127.0.0.1',
+      },
       ...{ targetKind: 'guardrail', targetId: id, organizationId: acme.id },
     });
     expect(event).not.toHaveProperty('before');
     expect(JSON.parse(event.after)).toEqual({
-      ...{ stage: 'output', requestId: 'request-1', decisions: 3, at: told.at },
+      ...{ stage: 'output', requestId: 'request-1', decisions: 3, at: reported.at },
       proxy: proxy.proxyToken.id,
     });
   });

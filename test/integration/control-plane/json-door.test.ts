@@ -354,8 +354,8 @@ describe('what the JSON door keeps outside', () => {
 
   it('a body over a mebibyte, told or not', async () => {
     const path = '/gateway.v1.Organizations/Get';
-    const told = await send({ path, body: `{"id":"${'x'.repeat(1024 * 1024)}"}` });
-    expect([told.status, json(told).code]).toEqual([413, 'resource_exhausted']);
+    const reported = await send({ path, body: `{"id":"${'x'.repeat(1024 * 1024)}"}` });
+    expect([reported.status, json(reported).code]).toEqual([413, 'resource_exhausted']);
     const chunk = 'x'.repeat(600 * 1024);
     const chunked = [chunk, chunk].map((text) => `${text.length.toString(16)}\r\n${text}\r\n`).join('');
     const headers = { 'content-length': undefined, 'transfer-encoding': 'chunked' };

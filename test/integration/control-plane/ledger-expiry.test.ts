@@ -79,20 +79,20 @@ describeStores('silent sessions', (given) => {
 
   it('are not silent once any call was heard, but only of their own proxy', async () => {
     const touches = createSessionTouches(given.store, new VirtualTime());
-    await touches.heard(anyProxy, [session]);
+    await touches.touch(anyProxy, [session]);
     expect(await expireSessions(given.store)).toBe(0);
     await given.database.raw(silence);
-    await touches.heard({ ...anyProxy, id: 'proxy-other' }, [session]);
+    await touches.touch({ ...anyProxy, id: 'proxy-other' }, [session]);
     expect(await expireSessions(given.store)).toBe(1);
   });
 
   it('are written as heard once in five seconds', async () => {
     const time = new VirtualTime();
     const touches = createSessionTouches(given.store, time);
-    await touches.heard(anyProxy, [session]);
+    await touches.touch(anyProxy, [session]);
     await given.database.raw(silence);
     await time.advance(4999);
-    await touches.heard(anyProxy, [session]);
+    await touches.touch(anyProxy, [session]);
     const seenAt = () =>
       given.store.books(async ({ db, now }) => {
         const { seen_at } = await db
@@ -103,7 +103,7 @@ describeStores('silent sessions', (given) => {
       });
     expect(await seenAt()).toBeGreaterThan(silenceMaxMs);
     await time.advance(1);
-    await touches.heard(anyProxy, [session]);
+    await touches.touch(anyProxy, [session]);
     expect(await seenAt()).toBeLessThan(silenceMaxMs);
   });
 });
@@ -130,7 +130,7 @@ it('a session is not closed while somebody draws in it, and is noted as heard al
     const other = await desk.session();
     await store.books(async (tx) => {
       await shareSessions(tx, [other]);
-      await createSessionTouches(store, new VirtualTime()).heard(anyProxy, [other]);
+      await createSessionTouches(store, new VirtualTime()).touch(anyProxy, [other]);
     });
   } finally {
     await database.drop();

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
-import { percentile, tell } from '../../support/figures.ts';
+import { log, percentile } from '../../support/figures.ts';
 import {
   bootstrap,
   type Called,
@@ -100,14 +100,14 @@ describe.each(databases)('shares over $name', ({ open }) => {
     for (const part of [0.5, 0.9])
       expect(percentile(times, part)).toBeLessThan(10 * Math.max(250, 2 * percentile(quietly, part) + 10));
   };
-  const tellAll = (
+  const printAll = (
     what: string,
     quietly: readonly number[],
     times: readonly number[],
     outcomes: string[],
   ) => {
-    tell(`${what}, quiet`, quietly);
-    tell(`${what}, during`, times);
+    log(`${what}, quiet`, quietly);
+    log(`${what}, during`, times);
     const counts = Object.entries(Object.groupBy(outcomes, (response) => response));
     console.log(`${what}: ${counts.map(([response, all]) => `${all?.length} ${response}`).join(', ')}`);
   };
@@ -125,7 +125,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
         });
       };
       const { times, outcomes } = await during(3 * count, create, revocations);
-      tellAll(`refused patterns of ${count}`, baseline, times, outcomes);
+      printAll(`refused patterns of ${count}`, baseline, times, outcomes);
       expect(outcomes).not.toContain('OK');
       expectHeldUpByNobody(baseline, times);
     },
@@ -144,7 +144,7 @@ describe.each(databases)('shares over $name', ({ open }) => {
         return theirs.call('AiSystems.Create', tenant.owner.token, { ...request, name: freshName('system') });
       };
       const { times, outcomes } = await during(Math.max(8, 2 * count), call, revocations);
-      tellAll(`changes and lists of ${count}`, baseline, times, outcomes);
+      printAll(`changes and lists of ${count}`, baseline, times, outcomes);
       expect(outcomes).toContain('too_many_requests');
       expectHeldUpByNobody(baseline, times);
     },

@@ -41,12 +41,12 @@ interface Watching {
   end(): void;
 }
 
-function watchAt(plane: OperatorsPlane, token: string, told?: ProxySelf): Watching {
+function watchAt(plane: OperatorsPlane, token: string, reported?: ProxySelf): Watching {
   const client: ControlPlaneClient = createControlPlaneClient({
     addresses: [`127.0.0.1:${plane.plane.grpcPort}`],
     token: new Secret(token),
     ...{ credentials: undefined, allowPlaintext: false },
-    ...(told && { self: told }),
+    ...(reported && { self: reported }),
   });
   const handlers = { message: () => undefined, closed: () => undefined };
   const stream = client.watch({ since: undefined, maxStaleMs: 60_000 }, handlers);
@@ -209,8 +209,8 @@ describe('the proxies that watch', () => {
     const watching = watchAt(one, token, self);
     await watchersAt(one, platform, (watchers) => watchers[0]?.version !== undefined);
     const { httpPort } = one.plane;
-    const told = await operatorApi(httpPort, platform.token).call('Status/Get', {});
-    expect(told).toMatchObject({
+    const reported = await operatorApi(httpPort, platform.token).call('Status/Get', {});
+    expect(reported).toMatchObject({
       ...{ version, database: 'DATABASE_KIND_POSTGRES' },
       watchers: { total: 1, watchers: [{ host: 'proxy-a', redis: 'REDIS_STATE_OK' }] },
     });
@@ -244,15 +244,15 @@ describe('a proxy that is known by its certificate', () => {
     });
     const handlers = { message: () => undefined, closed: () => undefined };
     client.watch({ since: undefined, maxStaleMs: 60_000 }, handlers);
-    const told = await until(
+    const reported = await until(
       async () => {
         const { watchers } = await door('Status/Get', token, {});
         return watchers.total === 1 && watchers.watchers[0].version !== undefined ? watchers : undefined;
       },
       { what: 'the proxy to be told of' },
     );
-    expect(told.watchers).toMatchObject([{ identity: 'egress.example', host: 'proxy-a' }]);
-    expect(told.watchers[0]).not.toHaveProperty('tokenName');
+    expect(reported.watchers).toMatchObject([{ identity: 'egress.example', host: 'proxy-a' }]);
+    expect(reported.watchers[0]).not.toHaveProperty('tokenName');
     client.close();
     tls.close();
     await plane.close();

@@ -163,12 +163,12 @@ describeBudgets('selectors stored from before', (desk) => {
     const { masterKey, bootstrapToken, database } = { ...desk.plane, database: desk.database };
     const env = { GATEWAY_DATABASE_URL: database.url };
     const restarted = await startOperatorsPlane({ env, masterKey, bootstrapToken });
-    const told = await until(() => ask(desk.platform.token, restarted), { what: 'all to be looked at' });
-    expect(told.found).toBeGreaterThanOrEqual(10);
-    const budget = told.selectors.find(({ id }: JsonResponse) => id === ids.budget);
+    const reported = await until(() => ask(desk.platform.token, restarted), { what: 'all to be looked at' });
+    expect(reported.found).toBeGreaterThanOrEqual(10);
+    const budget = reported.selectors.find(({ id }: JsonResponse) => id === ids.budget);
     expect(budget).toMatchObject({ organizationId: tenant.id, problem: 'SELECTOR_PROBLEM_ALIAS' });
     expect(budget.selector).toBeUndefined();
-    expect(JSON.stringify(told)).not.toMatch(/openai|gpt-4o|nowhere|sk-svc/);
+    expect(JSON.stringify(reported)).not.toMatch(/openai|gpt-4o|nowhere|sk-svc/);
 
     const warning = () => restarted.logs.find((line) => line.includes('stored selectors of models'));
     const line = JSON.parse((await until(async () => warning())) ?? '');

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { verifyAuditChain } from '../../../control-plane/store/audit-chain.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
-import { tellAlerts } from '../../../control-plane/webhooks/alerts.ts';
+import { sendAlerts } from '../../../control-plane/webhooks/alerts.ts';
 import { noteThresholds } from '../../../control-plane/webhooks/thresholds.ts';
 import { describeStores } from '../../support/databases.ts';
 import { alerts, deliveries, spend, storeBudget, storeWebhook } from '../../support/notice-rows.ts';
@@ -111,7 +111,7 @@ describeStores('telling thresholds', (given) => {
     await storeWebhook(given.store, { url: 'https://other.example.com/', organization_id: 'organization-2' });
     await spend(given.store, { budgetId: 'budget-1', amount: 12.5 * dollar, spent: 6.250000001 * dollar });
 
-    expect(await tellAlerts(given.store)).toBe(1);
+    expect(await sendAlerts(given.store)).toBe(1);
     expect(await events(given.store)).toMatchObject([
       {
         ...{ organization_id: 'organization-1', actor_kind: 'system', actor_id: 'control-plane' },
@@ -141,7 +141,7 @@ describeStores('telling thresholds', (given) => {
     });
     expect(written[0]).toMatchObject({ state: 'pending', attempts: 0, type: 'budget.threshold_reached' });
     expect(await given.store.snapshot((db) => verifyAuditChain(db))).toMatchObject({ intact: true });
-    expect(await tellAlerts(given.store)).toBe(0);
+    expect(await sendAlerts(given.store)).toBe(0);
   });
 
   it.each([
@@ -152,7 +152,7 @@ describeStores('telling thresholds', (given) => {
     await storeBudget(given.store, { id: 'budget-1', period });
     await storeWebhook(given.store, { url: 'https://one.example.com/' });
     await spend(given.store, { budgetId: 'budget-1', window, spent: 0.5 * dollar });
-    await tellAlerts(given.store);
+    await sendAlerts(given.store);
     const [written] = await deliveries(given.store);
     expect(JSON.parse(written?.payload ?? '').data).toMatchObject({ period, window, endsAt });
   });
@@ -160,28 +160,28 @@ describeStores('telling thresholds', (given) => {
   it('tells several that are reached at once in their order, also of a budget deleted since', async () => {
     await storeBudget(given.store, { id: 'budget-1', deleted_at: 1 });
     await spend(given.store, { budgetId: 'budget-1', spent: dollar });
-    expect(await tellAlerts(given.store)).toBe(3);
-    const told = (await events(given.store)).map((event) => JSON.parse(event.after ?? '').percent);
-    expect(told).toEqual([50, 80, 100]);
+    expect(await sendAlerts(given.store)).toBe(3);
+    const reported = (await events(given.store)).map((event) => JSON.parse(event.after ?? '').percent);
+    expect(reported).toEqual([50, 80, 100]);
     expect((await alerts(given.store)).every(({ told_at }) => told_at !== null)).toBe(true);
   });
 
   it('tells the same threshold again in the next window', async () => {
     await storeBudget(given.store, { id: 'budget-1' });
     await spend(given.store, { budgetId: 'budget-1', spent: 0.5 * dollar });
-    await tellAlerts(given.store);
+    await sendAlerts(given.store);
     await spend(given.store, { budgetId: 'budget-1', window: '2026-11-21', spent: 0.5 * dollar });
-    expect(await tellAlerts(given.store)).toBe(1);
-    const told = (await events(given.store)).map((event) => JSON.parse(event.after ?? '').window);
-    expect(told).toEqual(['2026-11-20', '2026-11-21']);
+    expect(await sendAlerts(given.store)).toBe(1);
+    const reported = (await events(given.store)).map((event) => JSON.parse(event.after ?? '').window);
+    expect(reported).toEqual(['2026-11-20', '2026-11-21']);
   });
 
   it('does not stop at what belongs to no budget', async () => {
     await storeBudget(given.store, { id: 'budget-1' });
     await spend(given.store, { budgetId: 'nobody', spent: dollar });
     await spend(given.store, { budgetId: 'budget-1', spent: dollar });
-    expect(await tellAlerts(given.store)).toBe(3);
-    expect(await tellAlerts(given.store)).toBe(0);
+    expect(await sendAlerts(given.store)).toBe(3);
+    expect(await sendAlerts(given.store)).toBe(0);
   });
 
   it('tells each once however many look at the same time, while more are reached', async () => {
@@ -189,16 +189,16 @@ describeStores('telling thresholds', (given) => {
     for (const id of ids) await storeBudget(given.store, { id });
     await storeWebhook(given.store, { url: 'https://one.example.com/' });
     const spending = Promise.all(ids.map((budgetId) => spend(given.store, { budgetId, spent: dollar })));
-    const telling = Array.from({ length: 3 }, async () => {
-      for (let round = 0; round < 10; round++) await tellAlerts(given.store);
+    const reporting = Array.from({ length: 3 }, async () => {
+      for (let round = 0; round < 10; round++) await sendAlerts(given.store);
     });
-    await Promise.all([spending, ...telling]);
-    while ((await tellAlerts(given.store)) > 0);
-    const told = (await events(given.store)).map(
+    await Promise.all([spending, ...reporting]);
+    while ((await sendAlerts(given.store)) > 0);
+    const reported = (await events(given.store)).map(
       (event) => `${event.target_id} ${JSON.parse(event.after ?? '').percent}`,
     );
-    expect(told).toHaveLength(60);
-    expect(new Set(told).size).toBe(60);
+    expect(reported).toHaveLength(60);
+    expect(new Set(reported).size).toBe(60);
     expect(await deliveries(given.store)).toHaveLength(60);
   });
 });

@@ -322,10 +322,10 @@ describeStores('the workers of a control plane', (given) => {
     await spend(given.store, { budgetId: 'budget-1', spent: 1_000_000_000 });
     await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(3);
     await workers.close();
-    const told = receiver.received.map(({ body, headers }) =>
+    const reported = receiver.received.map(({ body, headers }) =>
       new Webhook(secret).verify(body, headers as Record<string, string>),
     );
-    expect(told).toMatchObject([50, 80, 100].map((percent) => ({ data: { percent } })));
+    expect(reported).toMatchObject([50, 80, 100].map((percent) => ({ data: { percent } })));
     expect((await deliveries(given.store)).every(({ state }) => state === 'delivered')).toBe(true);
   });
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { admission, outcomes, turns } from '../../support/asking.ts';
 import { startForwarder } from '../../support/black-hole.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
@@ -55,13 +55,13 @@ it('SIGTERM of a control plane: watchers move to the other replica without a ref
     }
     if (movedAt === undefined && (await watchers(staying)) === 4) movedAt = performance.now();
   }
-  tell('SIGTERM of a control plane: three watchers have moved after', movedAt - from);
-  tell('SIGTERM of a control plane: requests meanwhile', waited);
+  log('SIGTERM of a control plane: three watchers have moved after', movedAt - from);
+  log('SIGTERM of a control plane: requests meanwhile', waited);
   expect(response).toEqual(['200', '200', '200']);
   expect(await leaving.child.exited).toBe(0);
 
   await gateway.organization.api.call('VirtualKeys/Revoke', { id });
   const ms = await turns(proxies, admission(value), { from: '200', to: '401 access_not_found' });
-  tell('SIGTERM of a control plane: a revocation at the other reaches three proxies', ms);
+  log('SIGTERM of a control plane: a revocation at the other reaches three proxies', ms);
   await link.stop();
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admission, chat, redisResponds, turns } from '../../support/asking.ts';
 import { type Forwarder, startBlackHole, startForwarder } from '../../support/black-hole.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
@@ -56,17 +56,17 @@ describe('control plane down', () => {
       served.push(ms);
       return (await feedAge(proxy)) > age + 0.5;
     });
-    tell('control plane down: a cached key is served', served);
+    log('control plane down: a cached key is served', served);
     expect(await readiness(proxy)).toBe('ok');
 
     const tooOld = await turns([proxy], chat(key), { from: '200', to: unavailable });
-    tell('control plane down: 503 after a further', tooOld);
+    log('control plane down: 503 after a further', tooOld);
     const refused = await chat(key)(proxy);
     expect(refused.headers['retry-after']).toBe('1');
     expect(await readiness(proxy)).toBe('ok');
 
     await link.heal();
-    tell(
+    log(
       'control plane back: served after',
       await turns([proxy], chat(key), { from: unavailable, to: '200', withinMs: 5000 }),
     );
@@ -79,7 +79,7 @@ describe('control plane down', () => {
     const asked = await chat(await newKey())(proxy);
     await link.heal();
     expect(asked.outcome).toBe(unavailable);
-    tell('control plane down: an unknown key is refused', asked.ms);
+    log('control plane down: an unknown key is refused', asked.ms);
     expect(asked.ms).toBeLessThan(1000);
   });
 
@@ -90,7 +90,7 @@ describe('control plane down', () => {
     await until(async () => (await readiness(proxy)) === 'ok', { what: 'readiness' });
     const served = await chat(key)(proxy);
     expect(served.outcome).toBe('200');
-    tell('control plane down at start: a key in Redis is served', served.ms);
+    log('control plane down at start: a key in Redis is served', served.ms);
     expect(await staleLookups(proxy)).toBe(1);
     expect(await feedAge(proxy)).toBeNaN();
     expect((await chat(await newKey())(proxy)).outcome).toBe(unavailable);
@@ -108,7 +108,7 @@ describe('control plane down', () => {
     await link.heal();
     const healed = performance.now();
     await until(async () => (await readiness(proxy)) === 'ok', { what: 'readiness' });
-    tell('control plane back: ready after', performance.now() - healed);
+    log('control plane back: ready after', performance.now() - healed);
     expect((await chat(key)(proxy)).outcome).toBe('200');
   });
 });
@@ -124,17 +124,17 @@ describe('control plane that accepts and never answers', () => {
 
     const first = await chat(key)(proxy);
     expect(first.outcome).toBe('200');
-    tell('control plane mute at start: first request with a key in Redis', first.ms);
+    log('control plane mute at start: first request with a key in Redis', first.ms);
     expect(first.ms).toBeLessThan(200 + busyMs);
     const more: number[] = [];
     for (let count = 0; count < 50; count++) more.push((await chat(key)(proxy)).ms);
-    tell('control plane mute at start: further requests', more);
+    log('control plane mute at start: further requests', more);
     expect(await staleLookups(proxy)).toBe(51);
 
     const unknown = await Promise.all([admission(await newKey())(proxy), admission(await newKey())(alone)]);
     expect(unknown.map(({ outcome }) => outcome)).toEqual([unavailable, unavailable]);
     const slowest = Math.max(...unknown.map(({ ms }) => ms));
-    tell('control plane mute at start: an unknown key is refused', slowest);
+    log('control plane mute at start: an unknown key is refused', slowest);
     expect(slowest).toBeLessThan(2000 + busyMs);
     expect(hole.accepted()).toBeGreaterThan(0);
     await hole.stop();

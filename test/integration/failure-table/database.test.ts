@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { admission, outcomes, turns } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
 import { runSql } from '../../support/databases.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import {
   type RunningControlPlane,
   startGateway,
@@ -82,13 +82,13 @@ describe('control-plane replica cut off from the database', () => {
     const after: number[] = [];
     const beside: number[] = [];
     while (after.length < 30 || (await watchers(replica)) > 0) {
-      const isTold = (await readiness(admin(replica))) === cutOff;
+      const isReported = (await readiness(admin(replica))) === cutOff;
       const question = await newKey(gateway);
       for (const proxy of proxies) {
         const another = await newKey(gateway);
         const [{ outcome, ms }, well] = await Promise.all([question(proxy), another(gateway.proxy)]);
         expect([outcome, well.outcome]).toEqual(['200', '200']);
-        (isTold ? after : before).push(ms);
+        (isReported ? after : before).push(ms);
         beside.push(well.ms);
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -113,10 +113,10 @@ describe('control-plane replica cut off from the database', () => {
       const turn = { from: '200', to: notFound, withinMs: 20_000 };
       const revoked = turns(doomed.proxies, admission(value), turn);
       const { before, after, beside } = await letNewKeysIn(gateway, doomed);
-      tell(`replica cut off, ${how}: a revocation reaches its proxies`, await revoked);
-      tell(`replica cut off, ${how}: new keys are let in`, before);
-      tell(`replica cut off, ${how}: new keys are let in once it knows`, after);
-      tell(`replica cut off, ${how}: new keys are let in at a proxy that is well`, beside);
+      log(`replica cut off, ${how}: a revocation reaches its proxies`, await revoked);
+      log(`replica cut off, ${how}: new keys are let in`, before);
+      log(`replica cut off, ${how}: new keys are let in once it knows`, after);
+      log(`replica cut off, ${how}: new keys are let in at a proxy that is well`, beside);
       expect(Math.max(...before)).toBeLessThan(500 + busyMs(beside));
       expect(Math.max(...after)).toBeLessThan(busyMs(beside));
     };
@@ -180,7 +180,7 @@ describe('database restored from a backup: a new epoch, every record is resolved
     const served = turns(proxies, admission(madeSince.value), { ...gone, withinMs: 15_000 });
     while ((await ask(madeSince)).includes('200')) expect(await ask(kept)).toEqual(everywhere('200'));
     await Promise.all([restored, served]);
-    tell('database restored: two proxies have noticed', performance.now() - from);
+    log('database restored: two proxies have noticed', performance.now() - from);
     expect(logged(gateway.logs, newHistory).length).toBeGreaterThan(0);
     expect(await ask(kept)).toEqual(everywhere('200'));
     expect(await resolves(replicas)).toBeGreaterThan(resolved);
@@ -193,7 +193,7 @@ describe('database restored from a backup: a new epoch, every record is resolved
     expect(await ask(kept, [late]), 'a new proxy, over a Redis of both histories').toEqual(['200']);
     await revoke(kept.id);
     const ms = await turns([...proxies, late], admission(kept.value), gone);
-    tell('database restored: a revocation in the new epoch reaches three proxies', ms);
+    log('database restored: a revocation in the new epoch reaches three proxies', ms);
   }, 40_000);
 });
 
@@ -230,7 +230,7 @@ describe('standby promoted: a new epoch that goes on, and nothing is resolved ag
       },
       { timeoutMs: 15_000, what: 'the new epoch to be noticed' },
     );
-    tell('standby promoted: both replicas have noticed', performance.now() - from);
+    log('standby promoted: both replicas have noticed', performance.now() - from);
     expect(logged(gateway.logs, newHistory)).toEqual([]);
     expect(await ask(kept)).toEqual(everywhere('200'));
     expect(await resolves(replicas)).toBe(resolved);
@@ -240,7 +240,7 @@ describe('standby promoted: a new epoch that goes on, and nothing is resolved ag
     await until(async () => (await Promise.all(proxies.map(hasFeed))).every(Boolean), { timeoutMs: 15_000 });
     await revoke(made.id);
     const ms = await turns(proxies, admission(made.value), { from: '200', to: notFound, withinMs: 10_000 });
-    tell('standby promoted: a revocation reaches two proxies', ms);
+    log('standby promoted: a revocation reaches two proxies', ms);
   }, 60_000);
 });
 

@@ -1,7 +1,7 @@
 // Rows of the failure table: SIGTERM and kill -9 of a proxy, SIGTERM of a control plane. All of them processes of their own.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admission, chat } from '../../support/asking.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import {
   chatBody,
   chatRequest,
@@ -64,10 +64,10 @@ describe('SIGTERM of a proxy', () => {
     proxy.child.signal('SIGTERM');
     const from = performance.now();
     await until(async () => (await readiness(proxy)) === 'not ready: draining');
-    tell('SIGTERM: not ready after', performance.now() - from);
+    log('SIGTERM: not ready after', performance.now() - from);
     await until(() => isRefused(proxy), { what: 'new connections to be refused' });
     await idle.closed;
-    tell('SIGTERM: idle connections closed after', performance.now() - from);
+    log('SIGTERM: idle connections closed after', performance.now() - from);
 
     const response = await whole;
     expect([response.status, await response.json()]).toMatchObject([200, { object: 'chat.completion' }]);
@@ -77,7 +77,7 @@ describe('SIGTERM of a proxy', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     const finished = performance.now();
     expect(await proxy.child.exited).toBe(0);
-    tell('SIGTERM: ended after the last request', performance.now() - finished);
+    log('SIGTERM: ended after the last request', performance.now() - finished);
     expect(performance.now() - finished, 'no connection is waited for').toBeLessThan(1500);
     expect(logged(proxy.child.stdout(), 'request').map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(proxy.child.stderr()).toBe('');
@@ -106,7 +106,7 @@ describe('SIGTERM of a proxy', () => {
     expect(busy.received(), 'an answer to what followed').toBe('');
     expect(gateway.simulator.requests).toHaveLength(1);
     expect(await proxy.child.exited).toBe(0);
-    tell('SIGTERM: ended, with half a head on a connection, after', performance.now() - from);
+    log('SIGTERM: ended, with half a head on a connection, after', performance.now() - from);
     expect(performance.now() - from).toBeLessThan(1000 + 1500);
     half.socket.destroy();
   });
@@ -119,7 +119,7 @@ describe('SIGTERM of a proxy', () => {
     const texts = await Promise.all(streams.map((stream) => stream.text().catch(() => 'cut')));
     expect(texts, 'a cut stream never looks complete').toEqual(['cut', 'cut']);
     expect(await proxy.child.exited).toBe(0);
-    tell('SIGTERM: ended, with streams that go on, after', performance.now() - from);
+    log('SIGTERM: ended, with streams that go on, after', performance.now() - from);
     expect(performance.now() - from).toBeLessThan(1000 + 2000);
     const cut = logged(proxy.child.stdout(), 'cut: still open at the end of the drain grace');
     const ids = streams.map(({ headers }) => headers.get('x-request-id'));
@@ -136,7 +136,7 @@ describe('SIGTERM of a proxy', () => {
     const from = performance.now();
     proxy.child.signal('SIGTERM');
     expect(await proxy.child.exited).toBe(130);
-    tell('second signal: ended after', performance.now() - from);
+    log('second signal: ended after', performance.now() - from);
     await expect(stream.text()).rejects.toThrow();
   });
 });
@@ -155,7 +155,7 @@ describe('kill -9 of a proxy', () => {
       expect(outcome).toBe('200');
       waited.push(ms);
     }
-    tell('kill -9 of a proxy: requests at another', waited);
+    log('kill -9 of a proxy: requests at another', waited);
     await gateway.organization.api.call('VirtualKeys/Revoke', { id });
     await until(async () => (await admission(value)(other)).outcome === '401 access_not_found');
     await until(() => gateway.simulator.requests[0]?.ended === 'client_left');

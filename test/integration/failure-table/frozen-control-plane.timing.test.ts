@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorApi } from '../../../quickstart/operator-api.ts';
 import { admission, chat, outcomes, turns } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
-import { percentile, tell } from '../../support/figures.ts';
+import { log, percentile } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { createDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { until } from '../../support/process.ts';
@@ -50,7 +50,7 @@ describe.concurrent('control plane frozen', () => {
       admission(unknown)(gateway.proxy),
     ]);
     expect(refused.outcome).toBe('503 access_unavailable');
-    tell('control plane frozen: an unknown key is refused', refused.ms);
+    log('control plane frozen: an unknown key is refused', refused.ms);
     expect(refused.ms).toBeLessThan(2000 + busyMs([known.ms]));
 
     const frozenAt = performance.now();
@@ -65,17 +65,17 @@ describe.concurrent('control plane frozen', () => {
       last = ms;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    tell('control plane frozen: a record is doubted after', performance.now() - frozenAt);
-    tell('control plane frozen: served until then', fresh);
-    tell('control plane frozen: the first request that doubts waits', last);
+    log('control plane frozen: a record is doubted after', performance.now() - frozenAt);
+    log('control plane frozen: served until then', fresh);
+    log('control plane frozen: the first request that doubts waits', last);
     expect(await age(proxy)).toBeGreaterThan(20);
-    tell('control plane frozen: served at a proxy that is well', beside);
+    log('control plane frozen: served at a proxy that is well', beside);
     expect(percentile(fresh, 0.99)).toBeLessThan(busyMs(beside));
     expect(last).toBeLessThan(200 + busyMs(beside));
 
     const further: number[] = [];
     for (let count = 0; count < 20; count++) further.push((await chat(key)(proxy)).ms);
-    tell('control plane frozen: further requests', further);
+    log('control plane frozen: further requests', further);
     expect(await served(proxy, 'stale')).toBe(21);
     expect(await readiness(proxy)).toBe('ok');
   }, 40_000);
@@ -103,10 +103,10 @@ describe.concurrent('control plane frozen', () => {
       Promise.all(proxies.map((proxy) => turns([proxy], admission(value), turn))),
       resolveNewKeys(proxies),
     ]);
-    tell('replica frozen: a revocation at the other reaches three proxies', refused);
+    log('replica frozen: a revocation at the other reaches three proxies', refused);
     expect(Math.max(...refused), 'a proxy watched the frozen one').toBeGreaterThan(1000);
-    tell('replica frozen: a new key is let in', resolved.waited);
-    tell('replica frozen: a new key is let in at a proxy that is well', resolved.beside);
+    log('replica frozen: a new key is let in', resolved.waited);
+    log('replica frozen: a new key is let in at a proxy that is well', resolved.beside);
     expect(Math.max(...resolved.waited)).toBeLessThan(500 + busyMs(resolved.beside));
   }, 40_000);
 });

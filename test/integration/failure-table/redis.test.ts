@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admission, chat, outcomes, redisResponds, turns } from '../../support/asking.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
-import { percentile, tell } from '../../support/figures.ts';
+import { log, percentile } from '../../support/figures.ts';
 import { startGateway, type TestGateway, type TestProxy } from '../../support/gateway.ts';
 import { freePort, until } from '../../support/process.ts';
 import { readValues, startRedis, type TestRedis, writeValues } from '../../support/redis.ts';
@@ -62,8 +62,8 @@ describe('Redis refused or black-holed: requests go on, nothing waits more than 
     const without = await askTwice(gateway.proxy);
     const failed = await failures(proxy);
     const broken = await askTwice(proxy);
-    tell('no Redis set', without);
-    tell(`Redis ${what}`, broken);
+    log('no Redis set', without);
+    log(`Redis ${what}`, broken);
     expect(percentile(broken, 0.99)).toBeLessThan(percentile(without, 0.99) + 100 + busyMs);
     expect(await failures(proxy)).toBeGreaterThan(failed);
     expect(await readiness(proxy)).toBe('ok');
@@ -98,7 +98,7 @@ describe('Redis refused or black-holed: requests go on, nothing waits more than 
       await sleep(100);
       return (await lookups(proxy, 'redis')) > 0;
     });
-    tell('Redis back: read again after', performance.now() - healed);
+    log('Redis back: read again after', performance.now() - healed);
     await link.stop();
   });
 });

@@ -5,7 +5,7 @@ import { Secret } from '../../../common/secret.ts';
 import type { Principal } from '../../../proxy/access/principal.ts';
 import { admission, chat, type Question, type Reply } from '../../support/asking.ts';
 import { type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import { chatBody, startGateway, type TestGateway } from '../../support/gateway.ts';
 import { until } from '../../support/process.ts';
 import { openConnection, type RawConnection } from '../../support/raw-http.ts';
@@ -55,7 +55,7 @@ describe('client leaves: a stream of a provider that stops is cancelled, all els
     await until(() => gateway.simulator.requests[0]?.ended === ended, {
       what: 'the upstream to end',
     });
-    tell(`client leaves, ${id}: the provider's request ends after`, performance.now() - from);
+    log(`client leaves, ${id}: the provider's request ends after`, performance.now() - from);
     const line = await until(() =>
       logged(gateway.logs, 'request').find(({ request_id }) => request_id === id),
     );

@@ -60,7 +60,7 @@ async function createKey(): Promise<{ readonly id: string; readonly value: strin
 }
 
 /** A change of now has reached the proxy: it has heard the present epoch. */
-async function untilHeard(): Promise<void> {
+async function untilReceived(): Promise<void> {
   const key = await createKey();
   const outcome = admission(key.value);
   await turns([proxy], outcome, { from: '503 access_unavailable', to: '200', withinMs: 30_000 });
@@ -76,9 +76,9 @@ describe('a control plane over SQLite', () => {
     await owner().call('VirtualKeys/Revoke', { id: revoked.id });
     await turns([proxy], admission(revoked.value), { from: '200', to: '401 access_not_found' });
     await restart();
-    await untilHeard();
+    await untilReceived();
     await restart();
-    await untilHeard();
+    await untilReceived();
     link.freeze();
     for (const { value } of keys) expect((await chat(value)(proxy)).outcome).toBe('200');
     expect((await chat(revoked.value)(proxy)).outcome).not.toBe('200');
@@ -90,7 +90,7 @@ describe('a control plane over SQLite', () => {
     const before = await createKey();
     expect((await admission(before.value)(proxy)).outcome).toBe('200');
     await restart(() => copyFileSync(file, copy));
-    await untilHeard();
+    await untilReceived();
     const after = await createKey();
     expect((await admission(after.value)(proxy)).outcome).toBe('200');
     await restart(() => copyFileSync(copy, file));

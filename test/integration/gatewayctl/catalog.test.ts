@@ -72,9 +72,9 @@ describe('gatewayctl catalog', () => {
     expect(err).toContain('1 change to look at first');
     expect(err).toContain('as decided by hand stay gpt-provider/gpt-own');
     expect(readFileSync(catalog, 'utf8')).toBe(before);
-    const told = await ctl.json(`catalog diff --from ${from} --catalog ${catalog} --as-of 2026-11-22`);
-    expect(told).toMatchObject({ asOf: '2026-11-22', kept: ['gpt-provider/gpt-own'], missing: [] });
-    expect(told.changes).toHaveLength(4);
+    const reported = await ctl.json(`catalog diff --from ${from} --catalog ${catalog} --as-of 2026-11-22`);
+    expect(reported).toMatchObject({ asOf: '2026-11-22', kept: ['gpt-provider/gpt-own'], missing: [] });
+    expect(reported.changes).toHaveLength(4);
   });
 
   it('takes all of it or nothing: what is odd only when somebody insists', async () => {
@@ -114,8 +114,8 @@ describe('gatewayctl catalog', () => {
 
   it('holds a list against the shipped catalog where no other is named', async () => {
     const from = write('list.json', list);
-    const told = await ctl.json(`catalog diff --from ${from}`);
-    expect(told.changes).toContainEqual(
+    const reported = await ctl.json(`catalog diff --from ${from}`);
+    expect(reported.changes).toContainEqual(
       expect.objectContaining({ model: 'gpt-provider/gpt-10', what: 'added' }),
     );
     const { code, err } = await ctl.run(`catalog update --from ${from}`);
@@ -129,8 +129,8 @@ describe('gatewayctl catalog', () => {
     expect((await ctl.run(`catalog verify --catalog ${catalog} --public-key ${pub}`)).err).toContain(
       'has no signature',
     );
-    const said = (await ctl.expect(`catalog sign --catalog ${catalog} --key ${key}`)).trim();
-    const set = catalogSettings.catalogPublicKey.decode(said);
+    const output = (await ctl.expect(`catalog sign --catalog ${catalog} --key ${key}`)).trim();
+    const set = catalogSettings.catalogPublicKey.decode(output);
     expect(await ctl.expect(`catalog verify --catalog ${catalog} --public-key ${pub}`)).toContain(
       'as of     2026-08-01',
     );

@@ -91,11 +91,11 @@ describe('no connection', () => {
     expect([code, err]).toEqual([3, expect.stringContaining('give one of them with --server-name')]);
     const named = `--ca-file ${authority.caFile} --server-name control-plane.model-gateway.svc`;
     const first = createGatewayctl();
-    const { code: done, err: said } = await first.run(
+    const { code: done, err: output } = await first.run(
       ['bootstrap', 'Peter', '--server', `127.0.0.1:${tlsPort}`, ...named.split(' ')],
       { input: gateway.secrets.bootstrapToken },
     );
-    expect([done, said]).toEqual([0, expect.stringContaining('as Peter (platform-operator)')]);
+    expect([done, output]).toEqual([0, expect.stringContaining('as Peter (platform-operator)')]);
     expect(await first.expect('context show')).toMatch(
       /^transport +TLS, authorities .*, server name control-plane/m,
     );

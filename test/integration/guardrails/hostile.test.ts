@@ -2,7 +2,7 @@
 // guardrails, is answered meanwhile. Load and proxy are processes of their own: else one event loop would be all of them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredential } from '../../../common/credential.ts';
-import { percentile, tell } from '../../support/figures.ts';
+import { log, percentile } from '../../support/figures.ts';
 import { chatRequest, type ProxyProcess, startGateway, type TestGateway } from '../../support/gateway.ts';
 import {
   type GuardrailDesk,
@@ -10,7 +10,7 @@ import {
   guardrailFields,
   openGuardrailDesk,
 } from '../../support/guardrails/desk.ts';
-import { ask, plainWay, told } from '../../support/guardrails/ways.ts';
+import { ask, parsed, plainWay } from '../../support/guardrails/ways.ts';
 import { startNode, until } from '../../support/process.ts';
 
 const kib = 1024;
@@ -112,8 +112,8 @@ async function besideFlood({ name, check, unit, end }: Hostile, { size, characte
   try {
     await until(() => flood.stdout() !== '', { timeoutMs: 20_000, what: 'the flood to be answered' });
     const busy = await latencies(40);
-    tell(`${size}, ${name}: quiet`, quiet);
-    tell(`${size}, ${name}: beside`, busy);
+    log(`${size}, ${name}: quiet`, quiet);
+    log(`${size}, ${name}: beside`, busy);
     // The bound is ten times the quiet time; a machine that runs other tests as well is given ten times that.
     expect(percentile(busy, 0.99)).toBeLessThan(10 * 10 * Math.max(percentile(quiet, 0.99), 5));
   } finally {
@@ -148,9 +148,9 @@ function send(content: string, streamed = false) {
   return ask(roomy, { url: proxy.url, key, id: `hostile-${++asked}`, body });
 }
 
-const chosen = (said: object) => ({
+const chosen = (stated: object) => ({
   ...{ id: 'chatcmpl-long', created: 1_790_000_000, model: 'gpt-4.1-mini' },
-  choices: [{ index: 0, ...said }],
+  choices: [{ index: 0, ...stated }],
 });
 
 /** Longer than any model's answer in the simulator. */
@@ -212,7 +212,7 @@ describe('a long text', () => {
       gateway.simulator.script(completionOf(longResponse));
       const response = await send('Hello');
       expect(await desk.decisions(name)).toMatchObject({ [`output failed_${onFailure}`]: 1 });
-      if (onFailure === 'pass') expect(told(response).choices[0]?.content === longResponse).toBe(true);
+      if (onFailure === 'pass') expect(parsed(response).choices[0]?.content === longResponse).toBe(true);
       else
         expect([response.status, response.error?.message]).toEqual([400, `blocked by the guardrail ${name}`]);
       expect(response.body.includes(forbidden)).toBe(onFailure === 'pass');
@@ -225,6 +225,6 @@ describe('a long text', () => {
     const response = await send('Hello', true);
     expect(await desk.decisions(name)).toMatchObject({ 'output redact': 1 });
     const redacted = longResponse.replace(forbidden, '[WORD_1]');
-    expect(told(response).choices[0]?.content === redacted).toBe(true);
+    expect(parsed(response).choices[0]?.content === redacted).toBe(true);
   });
 });

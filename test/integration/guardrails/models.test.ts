@@ -12,7 +12,7 @@ import {
   openGuardrailDesk,
 } from '../../support/guardrails/desk.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
-import { ask, plainWay, told, type Way, ways } from '../../support/guardrails/ways.ts';
+import { ask, parsed, plainWay, type Way, ways } from '../../support/guardrails/ways.ts';
 import { until } from '../../support/process.ts';
 import { recordedRequests } from '../../support/recorded.ts';
 import { createBudget } from '../../support/spending.ts';
@@ -20,7 +20,7 @@ import { metric } from '../../support/telemetry.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 const judgeModel = 'gpt-4o';
-const said =
+const text =
   'What the provider said, at some length, so that it takes several windows to say it all. '.repeat(9);
 
 let network: Awaited<ReturnType<typeof openServiceNetwork>>;
@@ -37,7 +37,7 @@ const questions = () => gateway.simulator.requests.filter(isQuestion);
 /** What the model says of the text that it is asked about: one behaviour for each question. */
 function responseQuestions(): void {
   gateway.simulator.reset();
-  gateway.simulator.script({ text: said }, { when: (request) => !isQuestion(request), times: Infinity });
+  gateway.simulator.script({ text: text }, { when: (request) => !isQuestion(request), times: Infinity });
   let next = '';
   for (let times = 0; times < 200; times++) {
     gateway.simulator.script(
@@ -214,7 +214,7 @@ describe('a model that is asked about an answer', () => {
     const texts = async (stream: boolean) => {
       const before = questions().length;
       const response = await send('Hello', { stream });
-      expect([response.status, told(response).choices[0]?.content]).toEqual([200, said]);
+      expect([response.status, parsed(response).choices[0]?.content]).toEqual([200, text]);
       return questions()
         .slice(before)
         .map((request) => (request.json() as { messages: { content: string }[] }).messages.at(-1)?.content)
@@ -299,9 +299,9 @@ describe('a vendor’s service', () => {
     };
     const url = `https://${publicHost}:${receiver.port}`;
     await use(['output', 'redact'], { service: { adapter: 'presidio', url }, window: 250 });
-    const whole = told(await send('Hello')).choices[0]?.content;
-    expect(whole).toBe(said.replaceAll('provider', '[ORG_1]'));
-    expect(told(await send('Hello', { stream: true })).choices[0]?.content).toBe(whole);
+    const whole = parsed(await send('Hello')).choices[0]?.content;
+    expect(whole).toBe(text.replaceAll('provider', '[ORG_1]'));
+    expect(parsed(await send('Hello', { stream: true })).choices[0]?.content).toBe(whole);
   });
 
   it('is asked with its sealed credential, which nobody is shown', async () => {

@@ -10,14 +10,14 @@ import {
   openGuardrailDesk,
 } from '../../support/guardrails/desk.ts';
 import { loopbackAllowed, openServiceNetwork } from '../../support/guardrails/services.ts';
-import { ask, plainWay, type ReadResponse, told } from '../../support/guardrails/ways.ts';
+import { ask, parsed, plainWay, type ReadResponse } from '../../support/guardrails/ways.ts';
 import { freePort, until } from '../../support/process.ts';
 import { metric } from '../../support/telemetry.ts';
 import { createAuthority, type TestAuthority } from '../../support/tls.ts';
 import { publicHost, type Receiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 const timeoutMs = 300;
-const said = 'What the provider said.';
+const text = 'What the provider said.';
 
 let network: Awaited<ReturnType<typeof openServiceNetwork>>;
 let stranger: TestAuthority;
@@ -38,7 +38,7 @@ beforeAll(async () => {
   stranger = await createAuthority('stranger');
   receiver = await startReceiver(network.authority);
   gateway = await startGateway({ proxy: loopbackAllowed, serviceNetwork: network.serviceNetwork });
-  gateway.simulator.script({ text: said }, { times: Number.POSITIVE_INFINITY });
+  gateway.simulator.script({ text: text }, { times: Number.POSITIVE_INFINITY });
   key = (await gateway.organization.createKey()).value;
   desk = openGuardrailDesk(gateway, gateway.organization, key);
 });
@@ -143,7 +143,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
         ...[400, 'guardrail_blocked', `blocked by the guardrail ${name}`],
       ]);
       expect(reply.headers.get('content-type')).toBe('application/json');
-      expect(reply.body).not.toContain(said);
+      expect(reply.body).not.toContain(text);
       const decisions = stage === 'output' && streamed ? ['stream', 'failed_block'] : ['failed_block'];
       expect(guardrailsIn(reply.headers).get(name)).toEqual(decisions);
       expect(gateway.simulator.requests.length - provided).toBe(stage === 'input' ? 0 : 1);
@@ -158,7 +158,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
       receiver.respond = respond;
       const reply = await send(streamed);
       expect(reply.status).toBe(200);
-      expect(told(reply).choices[0]?.content).toBe(said);
+      expect(parsed(reply).choices[0]?.content).toBe(text);
       const decisions = guardrailsIn(reply.headers).get(name);
       expect(decisions?.[0]).toBe(stage === 'output' && streamed ? 'stream' : 'failed_pass');
     }
@@ -170,7 +170,7 @@ describe.each(failures)('a service $name', ({ outcome, respond }) => {
     for (const streamed of [false, true]) {
       receiver.respond = respond;
       const reply = await send(streamed);
-      expect([reply.status, told(reply).choices[0]?.content]).toEqual([200, said]);
+      expect([reply.status, parsed(reply).choices[0]?.content]).toEqual([200, text]);
     }
     await until(async () => (await desk.decisions(name))['output failed_pass'] === 2);
     expect(await desk.decisions(name)).toMatchObject({ 'input failed_pass': 2 });
@@ -271,7 +271,7 @@ describe('moderation', () => {
     const name = await use(onFailure);
     gateway.simulator.reset();
     gateway.simulator.script(
-      { text: said },
+      { text: text },
       { when: ({ target }) => target.endsWith('/completions'), times: 100 },
     );
     for (const failing of [

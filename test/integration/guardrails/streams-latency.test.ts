@@ -11,8 +11,8 @@ import {
   guarded,
   guardOf,
   marked,
+  ParsedStream,
   responseGuards,
-  ToldStream,
 } from '../../support/guarded-streams.ts';
 
 const tokens = 2000;
@@ -24,7 +24,7 @@ const words = compileWords({
 });
 const pattern = compilePattern({ kind: 'pattern', patterns: ['[A-Z]{2}-[0-9]{8}'] });
 const sentence = 'all the tea is in the pot, and we are very glad to see it there. ';
-const told = [
+const parsed = [
   chunkOf({ role: 'assistant', content: '' }),
   ...Array.from({ length: tokens }, (_, at) => chunkOf({ content: tokenAt(at) })),
   finishOf('stop'),
@@ -74,7 +74,7 @@ async function flow(guard: Guard | undefined): Promise<number> {
   const over = Promise.withResolvers<void>();
   const sink = { write, end: over.resolve, fail: over.reject };
   const flowing = Promise.resolve(result).then((stream) => stream.flowTo(sink));
-  for (const event of told) {
+  for (const event of parsed) {
     source.write(event);
     // What is handed over flows from the next turn on.
     if (firstAt === undefined) await new Promise((resolve) => setImmediate(resolve));
@@ -87,6 +87,6 @@ async function flow(guard: Guard | undefined): Promise<number> {
 }
 
 function unguarded() {
-  const source = new ToldStream();
+  const source = new ParsedStream();
   return { source, result: source };
 }

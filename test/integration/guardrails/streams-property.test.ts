@@ -28,7 +28,7 @@ import {
   type UnknownPath,
   unknownPaths,
 } from '../../support/guarded-responses.ts';
-import { type Action, fullWindow, marked, Received, ToldStream } from '../../support/guarded-streams.ts';
+import { type Action, fullWindow, marked, ParsedStream, Received } from '../../support/guarded-streams.ts';
 import { startingSeed } from '../../support/seed.ts';
 
 // GUARDRAILS_SEED repeats a case that failed, GUARDRAILS_CASES is for long runs.
@@ -36,7 +36,7 @@ const { GUARDRAILS_SEED: given, GUARDRAILS_CASES: wanted } = process.env;
 const seed = given === undefined ? startingSeed() : Number(given);
 const cases = given === undefined ? Number(wanted ?? 60) : 1;
 
-interface Told {
+interface ReadResult {
   /** Undefined where it was blocked. */
   readonly response: unknown;
   /** Whatever was sent. */
@@ -87,7 +87,7 @@ async function runCase(number: number) {
   const response = randomResponse(random, actions, window);
   const whole = await complete(response.body, guardrails, window);
   const streamed = await stream(cutBytes(random, response.bytes), guardrails, window);
-  return { actions, whole, streamed, original: saidBy(response.body), bytes: response.bytes.length };
+  return { actions, whole, streamed, original: statedBy(response.body), bytes: response.bytes.length };
 }
 
 /** All three kinds, so that whatever is planted is found, in any order. */
@@ -127,13 +127,13 @@ async function complete(
   body: JsonObject,
   guardrails: readonly CompiledGuardrail[],
   window: number,
-): Promise<Told> {
+): Promise<ReadResult> {
   const { inspection, decisions } = inspectionOf(guardrails, window);
   const result = { kind: 'complete', headers: [] } as const;
   try {
     const guarded = await inspection.guard({ ...result, body: Buffer.from(JSON.stringify(body)) });
     if (guarded.kind !== 'complete') throw new Error('an answer became a stream');
-    return { response: saidBy(parseJson(guarded.body.toString())), sent: '', decisions: decisions.sort() };
+    return { response: statedBy(parseJson(guarded.body.toString())), sent: '', decisions: decisions.sort() };
   } catch (error) {
     return { response: blocked(error), sent: '', decisions };
   }
@@ -143,9 +143,9 @@ async function stream(
   pieces: readonly Buffer[],
   guardrails: readonly CompiledGuardrail[],
   window: number,
-): Promise<Told> {
+): Promise<ReadResult> {
   const { inspection, decisions } = inspectionOf(guardrails, window);
-  const source = new ToldStream();
+  const source = new ParsedStream();
   const guarding = Promise.resolve(inspection.guard(source));
   const received = new Received();
   const flowing = guarding.then(
@@ -167,7 +167,7 @@ async function stream(
     return { response: blocked(received.failure), sent: received.bytes, decisions };
   }
   expect(received.hasEnded && received.bytes.endsWith('data: [DONE]\n\n')).toBe(true);
-  return { response: saidByChunks(received.chunks), sent: received.bytes, decisions: decisions.sort() };
+  return { response: statedByChunks(received.chunks), sent: received.bytes, decisions: decisions.sort() };
 }
 
 function blocked(error: unknown): undefined {
@@ -218,12 +218,12 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
 
 const unknownNames = Object.keys(unknownPaths) as UnknownPath[];
 
-interface Said {
+interface ChoiceText {
   readonly [name: string]: unknown;
 }
 
 /** What the choices of a completion say. */
-function saidBy(body: unknown): readonly Said[] {
+function statedBy(body: unknown): readonly ChoiceText[] {
   return listOf(body, 'choices').map((choice) => {
     const message = isObject(choice.message) ? choice.message : {};
     const texts = ['content', 'reasoning_content', 'refusal'].map((name) => [name, message[name] ?? '']);
@@ -238,7 +238,7 @@ interface OpenChoice extends Record<string, unknown> {
 }
 
 /** The same of a stream's chunks, put together as clients do. */
-function saidByChunks(chunks: readonly JsonObject[]): readonly Said[] {
+function statedByChunks(chunks: readonly JsonObject[]): readonly ChoiceText[] {
   const choices = new Map<unknown, OpenChoice>();
   for (const choice of chunks.flatMap((chunk) => listOf(chunk, 'choices'))) {
     const unknown = Object.fromEntries(unknownNames.map((name) => [name, '']));
@@ -253,7 +253,7 @@ function saidByChunks(chunks: readonly JsonObject[]): readonly Said[] {
     for (const call of listOf(delta, 'tool_calls')) addCall(known.calls, call);
     known.finish = choice.finish_reason;
   }
-  return [...choices].sort(([a], [b]) => Number(a) - Number(b)).map(([, said]) => said);
+  return [...choices].sort(([a], [b]) => Number(a) - Number(b)).map(([, stated]) => stated);
 }
 
 function addCall(calls: OpenChoice['calls'], { index, id, function: called }: JsonObject): void {

@@ -59,12 +59,12 @@ describe('a stream that is redacted', () => {
   it('reads well by the helpers of the SDK', async () => {
     await guard('REDACT', tickets);
     script({ text: `Look at ${ticket} or ${ticket}, today.`, pieceBytes: [7] });
-    const told = stream({ stream_options: { include_usage: true } });
+    const parsed = stream({ stream_options: { include_usage: true } });
     let text = '';
-    told.on('content', (delta) => {
+    parsed.on('content', (delta) => {
       text += delta;
     });
-    const completion = await told.finalChatCompletion();
+    const completion = await parsed.finalChatCompletion();
     expect(completion.choices[0]?.message.content).toBe('Look at [PATTERN_1] or [PATTERN_1], today.');
     expect(completion.choices[0]?.finish_reason).toBe('stop');
     expect(completion.usage?.completion_tokens).toEqual(expect.any(Number));
@@ -112,8 +112,8 @@ describe('a stream that is blocked', () => {
     script({ text: `${'A long and harmless sentence. '.repeat(40)}Then krypton.` });
     let text = '';
     const reading = async () => {
-      const told = await client().chat.completions.create({ model, messages, stream: true });
-      for await (const chunk of told) text += chunk.choices[0]?.delta.content ?? '';
+      const parsed = await client().chat.completions.create({ model, messages, stream: true });
+      for await (const chunk of parsed) text += chunk.choices[0]?.delta.content ?? '';
     };
     const error = await reading().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(APIError);

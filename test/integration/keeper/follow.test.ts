@@ -78,24 +78,27 @@ describe('one object', () => {
   });
 
   it('is deleted and made anew as the watch tells it, and a bookmark moves where the next one begins', async () => {
-    const told = recordedWatch();
-    expect(told.map(typeOf)).toEqual(expect.arrayContaining(['DELETED', 'ADDED', 'BOOKMARK']));
+    const reported = recordedWatch();
+    expect(reported.map(typeOf)).toEqual(expect.arrayContaining(['DELETED', 'ADDED', 'BOOKMARK']));
     api.on('GET', webhook, recordingOf('webhook-patched'));
-    const deleted = told.findIndex((line) => line.type === 'DELETED');
-    const until_ = (index: number) => ({ status: 200, lines: told.slice(0, index) });
+    const deleted = reported.findIndex((line) => line.type === 'DELETED');
+    const until_ = (index: number) => ({ status: 200, lines: reported.slice(0, index) });
     api.on(
       'WATCH',
       webhookWatch,
       { ...until_(deleted + 1), ending: 'end' },
-      { status: 200, lines: told.slice(deleted + 1), ending: 'end' },
+      { status: 200, lines: reported.slice(deleted + 1), ending: 'end' },
       { status: 200, lines: [] },
     );
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the third watch', () => api.to('WATCH', webhookWatch).length === 3);
     const versions = api.to('WATCH', webhookWatch).map(({ query }) => query.get('resourceVersion'));
-    expect(versions.slice(1)).toEqual([versionOf(objectIn(told[deleted])), versionOf(objectIn(told.at(-1)))]);
-    expect(told.at(-1)?.type).toBe('BOOKMARK');
-    const added = told.findLast((line) => line.type === 'ADDED' || line.type === 'MODIFIED');
+    expect(versions.slice(1)).toEqual([
+      versionOf(objectIn(reported[deleted])),
+      versionOf(objectIn(reported.at(-1))),
+    ]);
+    expect(reported.at(-1)?.type).toBe('BOOKMARK');
+    const added = reported.findLast((line) => line.type === 'ADDED' || line.type === 'MODIFIED');
     expect(one.object).toEqual(objectIn(added));
     expect(api.to('GET', webhook)).toHaveLength(1);
   });
@@ -154,19 +157,19 @@ describe('one object', () => {
   });
 
   it('loses nothing where the connection is cut within a line: the next watch goes on after the last whole one', async () => {
-    const told = recordedWatch();
-    const deleted = told.findIndex((line) => line.type === 'DELETED');
+    const reported = recordedWatch();
+    const deleted = reported.findIndex((line) => line.type === 'DELETED');
     api.on('GET', webhook, recordingOf('webhook-patched'));
     api.on(
       'WATCH',
       webhookWatch,
-      { status: 200, lines: told.slice(0, deleted + 1), ending: 'cut' },
+      { status: 200, lines: reported.slice(0, deleted + 1), ending: 'cut' },
       { status: 200, lines: [] },
     );
     const one = followed(oneObject('webhooks', webhook));
     await eventually('the second watch', () => api.to('WATCH', webhookWatch).length === 2);
     expect(api.to('WATCH', webhookWatch)[1]?.query.get('resourceVersion')).toBe(
-      versionOf(objectIn(told[deleted])),
+      versionOf(objectIn(reported[deleted])),
     );
     expect(one.object).toBeUndefined();
     expect(api.to('GET', webhook)).toHaveLength(1);

@@ -55,8 +55,8 @@ it('a total that is topped up is told of as before, and that it refuses', async 
     organizationId: acme.id,
     targetId: limitId,
   })) as { events: { action: string; after: string }[] };
-  const told = events
+  const reported = events
     .filter(({ action }) => action === 'Budgets.Exceed')
     .map(({ after }) => JSON.parse(after));
-  expect(told.map(({ amountUsd }) => amountUsd)).toEqual(['0.08', '0.04']);
+  expect(reported.map(({ amountUsd }) => amountUsd)).toEqual(['0.08', '0.04']);
 });

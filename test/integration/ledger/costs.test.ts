@@ -49,8 +49,8 @@ async function ask(fields: object, by = key.value): Promise<JsonResponse> {
   });
   const text = await response.text();
   const lines = text.split('\n').filter((line) => line.startsWith('data: {'));
-  const told = lines.length > 0 ? lines.map((line) => line.slice(6)) : [text];
-  const usages = told.flatMap((one) => JSON.parse(one).usage ?? []);
+  const reported = lines.length > 0 ? lines.map((line) => line.slice(6)) : [text];
+  const usages = reported.flatMap((one) => JSON.parse(one).usage ?? []);
   return {
     id,
     status: response.status,

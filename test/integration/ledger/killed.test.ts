@@ -23,7 +23,7 @@ import {
 } from '../../support/spending.ts';
 import { keepAsking, wronglyBooked } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
-import { costTold, namedRequest } from '../../support/witness.ts';
+import { costReported, namedRequest } from '../../support/witness.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -33,7 +33,7 @@ afterEach(async () => {
 type Row = RecordedRequest & { readonly estimateReason?: string };
 
 const dollar = 1_000_000_000;
-const told = { promptTokens: 20, completionTokens: 10 };
+const reported = { promptTokens: 20, completionTokens: 10 };
 /**
  * A response leaves in the turn of the event loop in which its settlement is written, and before it: a kill between the two leaves
  * the reservation in the journal. So long may a starved process stand between them.
@@ -67,7 +67,7 @@ interface Sent {
 /** Requests that are answered so late, each with its name. */
 function send(url: string, key: string, headDelayMs: number): Sent {
   const name = `killed-${++named}`;
-  const outcome = spend({ url, key, requestId: name, fields: namedRequest(name, told, { headDelayMs }) });
+  const outcome = spend({ url, key, requestId: name, fields: namedRequest(name, reported, { headDelayMs }) });
   const sent: Sent = { name, outcome, endedAt: Number.POSITIVE_INFINITY };
   void outcome.then(() => {
     sent.endedAt = performance.now();
@@ -113,20 +113,20 @@ it('a proxy that is killed and started again in its pod leaves nothing unsettled
 
   const rows = await rowsOf(organization, gateway.controlPlane);
   const killed = [...rows.values()].filter(({ estimateReason }) => estimateReason === 'killed');
-  tellBooks('before the kill', before);
-  tellBooks(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, books);
+  printLedger('before the kill', before);
+  printLedger(`${Math.round(settledMs)} ms after the restart (ready after ${Math.round(readyMs)} ms)`, books);
   console.log(`  requests: ${JSON.stringify(tally(outcomes))}, booked at their hold: ${killed.length}`);
 
   // Every request that a vendor has seen is booked, once: at its usage, or at its reservation.
   for (const [index, { name, endedAt }] of sent.entries()) {
     const row = rows.get(name);
     if (outcomes[index] === '200' && !(endedAt > killedAt - settlingMs && row?.estimateReason === 'killed'))
-      expect(row && costOf(row), `${name} was whole`).toBe(costTold(told));
+      expect(row && costOf(row), `${name} was whole`).toBe(costReported(reported));
     else if (dispatched.has(name)) expect(row, `${name} was dispatched`).toBeDefined();
   }
   expect(killed.length).toBeGreaterThan(5);
   const [hold = 0] = killed.map(costOf);
-  expect(hold).toBeGreaterThan(costTold(told));
+  expect(hold).toBeGreaterThan(costReported(reported));
   for (const row of killed) expect(row).toMatchObject({ estimated: true, status: 500 });
   const sum = [...rows.values()].reduce((all, row) => all + costOf(row), 0);
   expect(books.spent).toBe(sum);
@@ -150,10 +150,10 @@ it('a proxy that is killed with its pod leaves no more unsettled than its reques
   // As if it had been silent for a minute.
   await database.raw('update ledger_sessions set seen_at = seen_at - 61000');
   const books = await booksAtRest(organization, budget);
-  tellBooks('before the kill', before);
+  printLedger('before the kill', before);
   const open = available - shut;
   console.log(`  held ${usdOfNano(held)}, open ${usdOfNano(open)}, shut ${usdOfNano(shut)}`);
-  tellBooks('after the session was closed', books);
+  printLedger('after the session was closed', books);
   expect(held).toBeGreaterThan(0);
   expect(shut).toBeGreaterThan(0);
   expect(books.unsettled).toBeLessThanOrEqual(held + open);
@@ -203,7 +203,7 @@ it('a database that loses the last second is told again, and the budget holds', 
     timeoutMs: 60_000,
     what: 'what was lost to be reported',
   });
-  const toldMs = performance.now() - promotedAt;
+  const reportedMs = performance.now() - promotedAt;
 
   const isOver = () => callers.every(({ outcomes }) => outcomes.at(-1)?.outcome.startsWith('402'));
   await until(isOver, { timeoutMs: 90_000, what: 'the budget to be spent' });
@@ -213,23 +213,23 @@ it('a database that loses the last second is told again, and the budget holds', 
   expect(await wronglyBooked(recording, outcomes)).toEqual([]);
   const books = await booksAtRest(organization, budget);
   const whole = outcomes.filter((each) => each.outcome === '200');
-  const cost = whole.reduce((sum, each) => sum + costTold(each.told), 0);
+  const cost = whole.reduce((sum, each) => sum + costReported(each.reported), 0);
   const resumed = outcomes.find(({ at, outcome }) => at > promotedAt && outcome === '200');
   console.log(`lost with the primary: ${usdOfNano(last - before)} of ${usdOfNano(last)} spent`);
   console.log(
     `  served again ${Math.round((resumed?.at ?? Number.NaN) - promotedAt)} ms after the promotion`,
   );
   console.log(`  ${JSON.stringify(tally(outcomes.map(({ outcome }) => outcome)))}`);
-  tellBooks(`true cost ${usdOfNano(cost)}`, books);
-  console.log(`  the ledger was whole again after ${Math.round(toldMs)} ms`);
+  printLedger(`true cost ${usdOfNano(cost)}`, books);
+  console.log(`  the ledger was whole again after ${Math.round(reportedMs)} ms`);
   expect(last).toBeGreaterThan(before);
   expect(books.spent).toBe(cost);
   expect(books.unsettled).toBe(0);
   // Nothing is granted for five seconds. After them, on a machine that is starved, what others draw before the reports are in.
-  expect(cost).toBeLessThanOrEqual(toldMs < 5_000 ? dollar : dollar + last - before);
+  expect(cost).toBeLessThanOrEqual(reportedMs < 5_000 ? dollar : dollar + last - before);
 }, 240_000);
 
-function tellBooks(when: string, { leased, spent, unsettled }: Books): void {
+function printLedger(when: string, { leased, spent, unsettled }: Books): void {
   console.log(
     `${when}: spent ${usdOfNano(spent)}, leased ${usdOfNano(leased)}, unsettled ${usdOfNano(unsettled)}`,
   );

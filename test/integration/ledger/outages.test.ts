@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { redisResponds } from '../../support/asking.ts';
 import { type Forwarder, startForwarder } from '../../support/black-hole.ts';
-import { percentile, tell } from '../../support/figures.ts';
+import { log, percentile } from '../../support/figures.ts';
 import {
   type Environment,
   startGateway,
@@ -16,7 +16,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { booksAtRest, createBudget, makeDear, tally } from '../../support/spending.ts';
 import { askOnce, keepAsking, type TimedOutcome, wronglyBooked } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
-import { costTold } from '../../support/witness.ts';
+import { costReported } from '../../support/witness.ts';
 
 const outageMs = 1_000 * Number(process.env.OUTAGE_SECONDS ?? 10);
 const unavailable = '503 ledger_unavailable';
@@ -83,7 +83,7 @@ async function payingKey(): Promise<Paying> {
 }
 
 const costOfAll = (response: readonly TimedOutcome[]) =>
-  response.reduce((sum, { outcome, told }) => sum + (outcome === '200' ? costTold(told) : 0), 0);
+  response.reduce((sum, { outcome, reported }) => sum + (outcome === '200' ? costReported(reported) : 0), 0);
 
 const outcomesOf = (response: readonly TimedOutcome[]) => tally(response.map(({ outcome }) => outcome));
 
@@ -132,10 +132,10 @@ describe('control plane gone', () => {
     const others = other.outcomes.filter(({ at }) => at >= goneAt && at < backAt).map(({ ms }) => ms);
     console.log(`control plane gone for ${outageMs / 1_000} s, ${how}`);
     console.log(`  under a budget: ${JSON.stringify(counts)}`);
-    tell('  the first was refused after', firstRefused - goneAt);
-    tell('  the last was served after', lastServed - goneAt);
-    tell('  once it was back one was served after', servedAfter);
-    tell('  without a budget all were served', others);
+    log('  the first was refused after', firstRefused - goneAt);
+    log('  the last was served after', lastServed - goneAt);
+    log('  once it was back one was served after', servedAfter);
+    log('  without a budget all were served', others);
 
     expect(outcomesOf(before)).toEqual({ '200': before.length });
     expect(Object.keys(counts).toSorted()).toEqual(['200', unavailable]);
@@ -190,11 +190,11 @@ describe('Redis gone', () => {
       for (let i = 0; i < 8; i++) limited.push(await askOnce(proxy.url, few.value));
       await store.heal();
 
-      tell(
+      log(
         'with Redis',
         well.map(({ ms }) => ms),
       );
-      tell(
+      log(
         `Redis ${how}`,
         without.map(({ ms }) => ms),
       );
@@ -269,7 +269,7 @@ describe('control plane gone, and what was used meanwhile', () => {
     const heir = await startCuttable(true);
     const from = performance.now();
     expect(await wronglyBooked(recording, response)).toEqual([]);
-    tell('usage that a stopped proxy left in Redis is recorded by another after', performance.now() - from);
+    log('usage that a stopped proxy left in Redis is recorded by another after', performance.now() - from);
     await until(async () => (await counted(heir.proxy, 'drained')) >= 50, { what: 'the heir to be done' });
     expect(await counted(heir.proxy, 'reported')).toBe(0);
   }, 40_000);

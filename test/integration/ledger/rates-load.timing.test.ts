@@ -3,7 +3,7 @@
 //   RATES_LONG=1 node_modules/.bin/vitest run test/integration/ledger/rates-load.timing.test.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisResponds } from '../../support/asking.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import {
   type ProxyProcess,
   startGateway,
@@ -142,10 +142,10 @@ describe('tokens per minute', () => {
 /** What the request told the simulator to say. */
 function usedBy(body: unknown): number {
   const { messages } = body as { messages: readonly [{ content: string }] };
-  const { simulate: told } = JSON.parse(messages[0].content) as {
+  const { simulate: reported } = JSON.parse(messages[0].content) as {
     simulate: { usage: { prompt_tokens: number; completion_tokens: number } };
   };
-  return told.usage.prompt_tokens + told.usage.completion_tokens;
+  return reported.usage.prompt_tokens + reported.usage.completion_tokens;
 }
 
 /** The most that any interval saw, as part of the limit and what comes back in it. */
@@ -235,7 +235,7 @@ function watchMost(counts: (request: Sighting['request']) => boolean): () => num
 async function expectAllFree(max: number): Promise<void> {
   const from = performance.now();
   await until(async () => (await placesTaken()) === 0, { what: 'all places to be free', timeoutMs: 35_000 });
-  tell('all places free after', performance.now() - from);
+  log('all places free after', performance.now() - from);
   const ask = (index: number) =>
     spend({
       ...{ url: proxies[index % proxies.length]?.url ?? '', key: key.value },
@@ -311,7 +311,7 @@ describe('for minutes', () => {
           await new Promise((resolve) => setTimeout(resolve, 100));
         }
       }
-      tell('places of a killed proxy free again', waited);
+      log('places of a killed proxy free again', waited);
       expect(waited).toHaveLength(max / 3);
       expect(Math.max(...waited)).toBeLessThanOrEqual(30_000 + 1_000);
       for (const proxy of patient) await proxy.child.stop('SIGKILL');

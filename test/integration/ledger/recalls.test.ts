@@ -2,7 +2,7 @@
 // callers are told to come again. Once it is really spent they are told that. Also across replicas of the control plane.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { chat, type Question } from '../../support/asking.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import {
   startGateway,
   type TestGateway,
@@ -84,7 +84,7 @@ async function recallTenTimes(scene: Scene): Promise<void> {
     await leaveIdle(scene, money);
     recalled.push(await recall(scene, money));
   }
-  tell(
+  log(
     'idle money is recalled after',
     recalled.map(({ ms }) => ms),
   );

@@ -20,7 +20,7 @@ import {
 import { GatewayError } from '../../../proxy/errors.ts';
 import { shares } from '../../../proxy/shares.ts';
 import { hourMs } from '../../support/access/one-proxy.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import {
   bootstrap,
   createKey,
@@ -207,7 +207,7 @@ describe('a revocation', () => {
       });
       delays.push(...(await Promise.all(seen)));
     }
-    tell('revocation seen by ten record sources', delays);
+    log('revocation seen by ten record sources', delays);
     expect(Math.max(...delays)).toBeLessThan(10 * 250);
   });
 });

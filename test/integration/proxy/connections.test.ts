@@ -130,8 +130,8 @@ describe('many streams at once', () => {
       connection.send(stream(simulate({ tokens: 40 + Math.floor(wanted / 50), pieceDelayMs: 100 })));
     const ends = await Promise.all(begun.map(endOf));
     const counts = Object.groupBy(ends, (end) => end);
-    const told = Object.entries(counts).map(([end, those]) => `${end} ${those?.length}`);
-    console.log(`${wanted} streams with ${descriptorsMax} descriptors: ${told.join(', ')}`);
+    const parsed = Object.entries(counts).map(([end, those]) => `${end} ${those?.length}`);
+    console.log(`${wanted} streams with ${descriptorsMax} descriptors: ${parsed.join(', ')}`);
     // Of very many some come to a simulator that is too busy to accept them.
     const mayBeUnreached = process.env.STREAMS !== undefined;
     const other = Object.keys(counts).filter((end) => end !== '502 whole' || !mayBeUnreached);
@@ -146,15 +146,15 @@ describe('many streams at once', () => {
 
 /** The status of an answer, and whether all of it came. */
 async function endOf(connection: RawConnection): Promise<string> {
-  const said = () => connection.received();
+  const sentText = () => connection.received();
   const isWhole = () =>
-    said().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n') ||
-    /"code":"(overloaded|upstream_unreachable)"/.test(said());
+    sentText().endsWith('data: [DONE]\n\n\r\n0\r\n\r\n') ||
+    /"code":"(overloaded|upstream_unreachable)"/.test(sentText());
   const ended = new Promise<void>((resolve) => {
     connection.socket.on('data', () => isWhole() && resolve());
     if (isWhole()) resolve();
   });
   await Promise.race([connection.closed, ended]);
-  const [, status = 'reset'] = /^HTTP\/1\.1 (\d+)/.exec(said()) ?? [];
+  const [, status = 'reset'] = /^HTTP\/1\.1 (\d+)/.exec(sentText()) ?? [];
   return `${status} ${isWhole() ? 'whole' : 'cut'}`;
 }

@@ -32,10 +32,10 @@ describe.each(reached)('%s', (code, rows) => {
     const response = await row.provoke(world);
     const { status = errorTable[code].status, message = errorTable[code].message } = row;
     const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error');
-    const said = message instanceof RegExp ? expect.stringMatching(message) : message;
+    const stated = message instanceof RegExp ? expect.stringMatching(message) : message;
     expect({ status: response.status, body: JSON.parse(response.body) }).toEqual({
       status,
-      body: { error: { message: said, type, param: row.param ?? null, code, ...hintOf(row) } },
+      body: { error: { message: stated, type, param: row.param ?? null, code, ...hintOf(row) } },
     });
     expectHeaders(response.headers, {
       ...{ 'content-type': 'application/json', 'x-svc-error-source': 'gateway' },

@@ -15,14 +15,14 @@ let proxy: TestProxy;
 let key: string;
 let received = '';
 /** What the vendor answers next. */
-let told: { readonly type: string; readonly parts: readonly Buffer[] } | undefined;
+let parsed: { readonly type: string; readonly parts: readonly Buffer[] } | undefined;
 
 beforeAll(async () => {
   gateway = await startGateway();
   await gateway.organization.storeProviderKeys();
   upstream = await startRawUpstream((socket, body) => {
     received = body.toString();
-    const { type, parts } = told ?? { type: 'text/plain', parts: [] };
+    const { type, parts } = parsed ?? { type: 'text/plain', parts: [] };
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     socket.write(
       ['HTTP/1.1 200 OK', `content-type: ${type}`, `content-length: ${length}`, '', ''].join('\r\n'),
@@ -66,7 +66,7 @@ describe.each([false, true])('streamed: %s', (stream) => {
       for (let round = 0; round < 10; round++) {
         const request = numberRequest(random, { ...route, model: `${route.vendor}/${route.model}` }, stream);
         const response = numberResponse(random, route.vendor, { stream, logprobs: true });
-        told = { type: String(response.headers['content-type']), parts: cutBytes(random, response.bytes) };
+        parsed = { type: String(response.headers['content-type']), parts: cutBytes(random, response.bytes) };
         const bytes = await ask(request.text);
         checkRequest(request, route, { body: received, isRedacted: false });
         checkResponse(response, { bytes, stream, isRedacted: false });
@@ -82,7 +82,7 @@ describe('a limit of the output', () => {
   it.each(['4e3', '100.0', '1e400', '-0', '1'.repeat(30), '0.5', '4000.00000000000000000000001'])(
     'goes to a vendor of the callers’ format as it is written: %s',
     async (written) => {
-      told = { type: 'application/json', parts: [Buffer.from('{"choices":[]}')] };
+      parsed = { type: 'application/json', parts: [Buffer.from('{"choices":[]}')] };
       await ask(limited(written));
       expect(received).toContain(`"max_tokens":${written}`);
     },

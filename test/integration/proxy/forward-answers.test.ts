@@ -196,7 +196,7 @@ describe('of an answer the log tells', () => {
     ['gateway', 'budget_exceeded', 402, 'budget_exceeded'],
     ['gateway', 'code_of_a_newer_gateway', 402, undefined],
     ['provider', 'context_length_exceeded', 400, undefined],
-  ])('an error of the %s with code %s', async (source, code, status, told) => {
+  ])('an error of the %s with code %s', async (source, code, status, parsed) => {
     egress.respondWith((_, response) => {
       const body = JSON.stringify({ error: { message: 'no', code } });
       const headers = {
@@ -218,7 +218,7 @@ describe('of an answer the log tells', () => {
       ...{ route: 'models', status, error_source: source, provider: 'gpt-provider', model: 'gpt-4o' },
       ...{ attempts: 1, streamed: false },
     });
-    expect(line.error_code).toBe(told);
+    expect(line.error_code).toBe(parsed);
   });
 
   it('provider, status and source in the metrics, under the names of any proxy', async () => {

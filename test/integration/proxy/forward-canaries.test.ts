@@ -36,14 +36,17 @@ it('no secret of a sidecar leaves it but on the wire to the egress gateway', asy
     GATEWAY_FORWARD_CA_FILE: scene.sidecars.caFile,
   });
 
-  const said = new Map<string, Buffer>();
+  const stated = new Map<string, Buffer>();
   let count = 0;
   const ask = async ({ url }: TestProxy, sent: RequestInit, path = '/v1/chat/completions') => {
     count++;
     const id = `canary-${count}`;
     const headers = { ...Object.fromEntries(new Headers(sent.headers)), 'x-request-id': id };
     const response = await fetch(`${url}${path}`, { ...sent, headers });
-    said.set(`answer ${count}`, Buffer.from(JSON.stringify([...response.headers]) + (await response.text())));
+    stated.set(
+      `answer ${count}`,
+      Buffer.from(JSON.stringify([...response.headers]) + (await response.text())),
+    );
     await accessLine(scene, id);
     return response.status;
   };
@@ -61,14 +64,14 @@ it('no secret of a sidecar leaves it but on the wire to the egress gateway', asy
   await until(() => scene.logs.some((line) => line.includes('cannot be used anew')), { timeoutMs: 10_000 });
 
   for (const proxy of [sidecar, lost, unbelieving, egress.proxy])
-    said.set(
+    stated.set(
       `metrics of ${proxy.adminPort}`,
       Buffer.from(await (await fetch(`${proxy.adminUrl}/metrics`)).text()),
     );
-  said.set('log of sidecars', Buffer.from(scene.logs.join('')));
-  said.set('log of the gateway', Buffer.from(gateway.logs.join('')));
-  expect(canaries.search(said)).toEqual([]);
-  expect(canaries.unseen(said)).toEqual([]);
+  stated.set('log of sidecars', Buffer.from(scene.logs.join('')));
+  stated.set('log of the gateway', Buffer.from(gateway.logs.join('')));
+  expect(canaries.search(stated)).toEqual([]);
+  expect(canaries.unseen(stated)).toEqual([]);
 });
 
 function bodyOfPem(pem: string): string {

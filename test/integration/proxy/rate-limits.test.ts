@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Reply, redisResponds } from '../../support/asking.ts';
 import { startForwarder } from '../../support/black-hole.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import {
   chatBody,
   startGateway,
@@ -384,7 +384,7 @@ describe('a Redis that falls silent', () => {
     }
     expect(received.filter((outcome) => outcome === '200').length).toBeLessThanOrEqual(1);
     expect(received.slice(1)).toEqual(Array(20).fill(refused));
-    tell('Redis silent: limited requests', waited);
+    log('Redis silent: limited requests', waited);
     expect(Math.max(...waited)).toBeLessThan(10 * 100);
     expect(await metric(proxy, 'gateway_rate_limit_local_total')).toBe(before + 21);
     await link.heal();

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RateDecision, RateLimit } from '../../../proxy/rates/rates.ts';
 import { nameInShard, shardOf } from '../../../proxy/redis/shards.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
 import {
   connectPatiently,
@@ -112,7 +112,7 @@ async function watch(gone: string, others: readonly string[], ms: number): Promi
 
 /** Nobody waited, and what the others count was counted together: but for a moment in which a master writes down that one is gone. */
 function expectOthersUnharmed(what: string, { waited, strays, askedOfOthers }: Watched): void {
-  tell(`master ${what}: rates of its shards`, waited);
+  log(`master ${what}: rates of its shards`, waited);
   console.log(`master ${what}: of ${askedOfOthers} requests of other shards ${strays} were counted alone`);
   expectNoWaiting(waited);
   expect(strays).toBeLessThanOrEqual(2 + 0.01 * askedOfOthers);
@@ -144,7 +144,7 @@ describe('a master', () => {
     expect(countedAlone() - before).toBe(watched.waited.length + watched.strays);
     const from = performance.now();
     for (const proxy of proxies) await responds(proxy, gone);
-    tell('master answers again: used within', performance.now() - from);
+    log('master answers again: used within', performance.now() - from);
     const limit = [newRequests(9)];
     for (const left of [8, 7, 6, 5]) {
       expect(standing(await ask(proxies[left % 2 === 0 ? 0 : 1], gone, limit))).toBe(left);
@@ -201,7 +201,7 @@ describe('a slot that moves', () => {
         await placesTaken(2);
       }
     }
-    tell('slot moved: the first request of each proxy', waited);
+    log('slot moved: the first request of each proxy', waited);
     for (const hold of holds) hold?.settle(10);
     await placesTaken(0);
     for (const connection of connections) connection.close();

@@ -70,7 +70,7 @@ describe('requests of one turn', () => {
   ];
 
   interface Pair {
-    readonly told: RateHold;
+    readonly parsed: RateHold;
     readonly reference: RateHold;
   }
 
@@ -99,23 +99,23 @@ describe('requests of one turn', () => {
       });
       const responses = Promise.all(asked.map(({ rates, limits, tokens }) => take(rates, limits, tokens)));
       // Later in the turn, and yet they make room.
-      for (const { told, reference } of ends) {
+      for (const { parsed, reference } of ends) {
         const used = random.below(5_000);
-        told.settle(used);
+        parsed.settle(used);
         reference.settle(used);
       }
       const expected: RateDecision[] = [];
       for (const { limits, tokens } of asked) expected.push(await take(alone, limits, tokens));
-      const told = await responses;
+      const parsed = await responses;
       const standings = (all: readonly RateDecision[]) => all.map((response) => response.standings);
-      expect(admitted(told), `turn ${turn}`).toEqual(admitted(expected));
-      expect(standings(told), `turn ${turn}`).toEqual(standings(expected));
-      for (const [index, { hold }] of told.entries()) {
+      expect(admitted(parsed), `turn ${turn}`).toEqual(admitted(expected));
+      expect(standings(parsed), `turn ${turn}`).toEqual(standings(expected));
+      for (const [index, { hold }] of parsed.entries()) {
         const reference = expected[index]?.hold;
-        if (hold !== undefined && reference !== undefined) open.push({ told: hold, reference });
+        if (hold !== undefined && reference !== undefined) open.push({ parsed: hold, reference });
       }
-      refusals += admitted(told).filter((isIn) => !isIn).length;
-      requests += told.length;
+      refusals += admitted(parsed).filter((isIn) => !isIn).length;
+      requests += parsed.length;
       await scene.advance(random.chance(0.05) ? random.below(90_000) : random.below(4_000));
     }
     console.log(`${requests} requests, ${refusals} of them refused`);
@@ -131,12 +131,12 @@ describe('requests of one turn', () => {
       ...Array.from({ length: count }, () => take(rates, here)),
       ...Array.from({ length: 10 }, () => take(rates.of(other), there)),
     ]);
-    const told = await responses;
+    const parsed = await responses;
     expect(calls()).toBe(3 + 1);
-    expect(told.slice(0, count).every(({ hold }) => hold !== undefined)).toBe(true);
-    expect(remaining(told.slice(count - 1, count))).toEqual([[300 - count, 1_000 - count]]);
-    expect(remaining(told.slice(count))).toEqual([6, 5, 4, 3, 2, 1, 0, 0, 0, 0].map((left) => [left]));
-    for (const { hold } of told) hold?.settle(0);
+    expect(parsed.slice(0, count).every(({ hold }) => hold !== undefined)).toBe(true);
+    expect(remaining(parsed.slice(count - 1, count))).toEqual([[300 - count, 1_000 - count]]);
+    expect(remaining(parsed.slice(count))).toEqual([6, 5, 4, 3, 2, 1, 0, 0, 0, 0].map((left) => [left]));
+    for (const { hold } of parsed) hold?.settle(0);
     await scene.settled();
     expect(calls(), 'what has ended goes in as many').toBe(4 + 3);
     expect(remaining([await take(rates, here)])).toEqual([[300 - count - 1, 999]]);
@@ -289,20 +289,20 @@ describe('a call', () => {
   });
 
   it('that was sent and not heard of frees all the places that it took or gave back', async () => {
-    let isHeard = true;
-    const unheard = through((connection) => async (command, shard) => {
+    let isAcknowledged = true;
+    const unacknowledged = through((connection) => async (command, shard) => {
       const response = await connection.run(command, shard);
-      if (!isHeard) throw new RedisUnavailableError('not heard');
+      if (!isAcknowledged) throw new RedisUnavailableError('not heard');
       return response;
     });
     const limit = newPlaces(40);
-    const holds = await Promise.all(Array.from({ length: 10 }, () => admit(unheard, [limit])));
-    isHeard = false;
-    const asked = Promise.allSettled(Array.from({ length: 20 }, () => take(unheard, [limit])));
+    const holds = await Promise.all(Array.from({ length: 10 }, () => admit(unacknowledged, [limit])));
+    isAcknowledged = false;
+    const asked = Promise.allSettled(Array.from({ length: 20 }, () => take(unacknowledged, [limit])));
     for (const hold of holds) hold.settle(0);
     expect((await asked).map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 20 - 1]]);
-    isHeard = true;
+    isAcknowledged = true;
     await scene.advance(1_000);
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 2]]);
   });

@@ -302,9 +302,9 @@ describe('memory, Redis and a Redis Cluster', () => {
       const tokens = random.below(1_000);
       const unique = [...new Set(asked)];
       const responses = await Promise.all(scenes.map(({ rates }) => take(rates, unique, tokens)));
-      const told = responses.map(({ standings, hold }) => ({ standings, admitted: hold !== undefined }));
-      expect(told, `question ${i}`).toEqual(scenes.map(() => told[0]));
-      if (told[0]?.admitted === true) open.push(responses.map(({ hold }) => hold));
+      const parsed = responses.map(({ standings, hold }) => ({ standings, admitted: hold !== undefined }));
+      expect(parsed, `question ${i}`).toEqual(scenes.map(() => parsed[0]));
+      if (parsed[0]?.admitted === true) open.push(responses.map(({ hold }) => hold));
       const used = random.below(1_500);
       const [ended = []] = random.chance(0.5) ? open.splice(random.below(open.length), 1) : [];
       for (const hold of ended) hold?.settle(used);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { RateQuestion, Rates } from '../../../proxy/rates/rates.ts';
 import { type RedisConnection, RedisUnavailableError } from '../../../proxy/redis/connection.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import { freePort, until } from '../../support/process.ts';
 import {
   admit,
@@ -201,12 +201,12 @@ describe('leases', () => {
   });
 
   it('of requests whose taking or giving back was not heard of are freed as soon as Redis answers', async () => {
-    let isHeard = true;
-    const unheard = scene.newProxy((connection) => ({
+    let isAcknowledged = true;
+    const unacknowledged = scene.newProxy((connection) => ({
       ...connection,
       run: async (command) => {
         const response = await connection.run(command);
-        if (!isHeard) throw new RedisUnavailableError('not heard');
+        if (!isAcknowledged) throw new RedisUnavailableError('not heard');
         return response;
       },
     }));
@@ -217,15 +217,15 @@ describe('leases', () => {
         isDown ? Promise.reject(new RedisUnavailableError('down')) : connection.run(command),
     }));
     const limit = newPlaces(3);
-    await admit(unheard, [limit]);
+    await admit(unacknowledged, [limit]);
     const held = await admit(cut, [limit]);
-    isHeard = false;
+    isAcknowledged = false;
     isDown = true;
-    await expect(take(unheard, [limit])).rejects.toThrow('not heard');
+    await expect(take(unacknowledged, [limit])).rejects.toThrow('not heard');
     held.settle(0);
     expect((await take(scene.rates, [limit])).hold).toBeUndefined();
     await scene.advance(5_000);
-    isHeard = true;
+    isAcknowledged = true;
     isDown = false;
     await scene.advance(1_000);
     expect(await remaining([scene.rates, [limit]])).toBe(3 - 1 - 1);
@@ -336,7 +336,7 @@ describe('a Redis that does not answer', () => {
     link.freeze();
     const other = newRequests(50);
     const waited = await timeTakes(rates, [other], 30);
-    tell('Redis silent: rates', waited);
+    log('Redis silent: rates', waited);
     expect(Math.max(...waited)).toBeLessThan(waitMaxMs);
     // The first few find out; the others do not wait.
     expect(waited.toSorted((a, b) => a - b)[20]).toBeLessThan(40);

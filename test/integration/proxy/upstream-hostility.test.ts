@@ -102,8 +102,8 @@ describe("a provider's error status", () => {
   it.each(failures)('%i passes with its words and its request id, whoever owns the key', async (status) => {
     for (const whose of ['stored', 'direct'] as const) {
       const seen = await ask({ status, error, headers: { 'x-request-id': 'req_1' } }, whose);
-      const told = { status: seenAs(status), code: 'a_code', message: 'what the vendor says' };
-      expectRefused(seen, { ...told, source: 'provider' });
+      const parsed = { status: seenAs(status), code: 'a_code', message: 'what the vendor says' };
+      expectRefused(seen, { ...parsed, source: 'provider' });
       expect(seen.headers.get('x-svc-upstream-request-id')).toBe('req_1');
     }
   });

@@ -16,7 +16,7 @@ import type { UsageEvent } from '../../../proxy/usage/ledger-client.ts';
 import { overflowShardBytesMax, RedisOverflow } from '../../../proxy/usage/redis-overflow.ts';
 import type { Entry } from '../../../proxy/usage/usage-log.ts';
 import { startBlackHole, startForwarder } from '../../support/black-hole.ts';
-import { tell } from '../../support/figures.ts';
+import { log } from '../../support/figures.ts';
 import { until } from '../../support/process.ts';
 import { startRedis, startRedisCluster, type TestRedis } from '../../support/redis.ts';
 import { silentLog } from '../../support/silent-log.ts';
@@ -108,7 +108,7 @@ describe('the overflow', () => {
     const events = usagesOf(1_000);
     const from = performance.now();
     expect(await overflow.put(events)).toEqual([]);
-    tell('1,000 events put into Redis', performance.now() - from);
+    log('1,000 events put into Redis', performance.now() - from);
     const found = await findAll(overflow);
     expect(found.length).toBeGreaterThan(2);
     expect(idsOf(eventsOf(found))).toEqual(idsOf(events));
@@ -127,7 +127,7 @@ describe('the overflow', () => {
     }, 1);
     for (let i = 0; i < 20; i++) await overflow.put(usagesOf(1_000));
     clearInterval(timer);
-    tell('the event loop while 1,000 events at a time go to Redis', delays);
+    log('the event loop while 1,000 events at a time go to Redis', delays);
     expect(delays.toSorted((a, b) => a - b)[Math.floor(delays.length / 2)]).toBeLessThan(10);
   });
 

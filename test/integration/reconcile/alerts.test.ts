@@ -2,7 +2,7 @@
 import type { Insertable, Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemTimers } from '../../../common/timers.ts';
-import { tellDrift } from '../../../control-plane/reconciliation/alerts.ts';
+import { sendDriftAlerts } from '../../../control-plane/reconciliation/alerts.ts';
 import type { ReconcileRowsTable } from '../../../control-plane/store/reconciliation-tables.ts';
 import type { Schema } from '../../../control-plane/store/schema.ts';
 import type { Store } from '../../../control-plane/store/store.ts';
@@ -63,7 +63,7 @@ describe.each([
     const day = '2026-10-01';
     const stores = [await database.open(), await database.open(), await database.open()] as const;
     await write(stores[0], difference(day, 7));
-    const counts = await Promise.all(stores.map((store) => tellDrift(store, now)));
+    const counts = await Promise.all(stores.map((store) => sendDriftAlerts(store, now)));
     expect(counts.toSorted()).toEqual([0, 0, 1]);
     expect(await stateOf(stores[0], day)).toMatchObject({
       rows: [{ drift: 7, told_drift: 5 }],
@@ -92,10 +92,10 @@ it('one that a comparison writes anew meanwhile is reported again: PostgreSQL', 
         return work({ ...tx, db: afterStatement(tx.db, meanwhile) });
       }),
   };
-  await tellDrift(slow, now);
+  await sendDriftAlerts(slow, now);
   await written;
   expect((await stateOf(store, day)).rows).toEqual([{ drift: 70, told_drift: null }]);
-  await tellDrift(store, now);
+  await sendDriftAlerts(store, now);
   expect((await stateOf(store, day)).reported).toHaveLength(2);
 }, 60_000);
 

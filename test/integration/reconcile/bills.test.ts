@@ -214,26 +214,26 @@ describe.each([
     const { webhook } = await desk.plane.expect('Webhooks.Create', owner.token, {
       ...{ organizationId, name: 'bills', url: 'https://hooks.invalid/bills' },
     });
-    const toldOf = async (about: string): Promise<number> => {
+    const reportedOf = async (about: string): Promise<number> => {
       const rows = await desk.store.snapshot((db) =>
         db.selectFrom('webhook_deliveries').select('payload').where('type', '=', 'reconcile.drift').execute(),
       );
-      const told = rows.map(({ payload }) => JSON.parse(payload).data);
-      return told.filter((data) => data.day === about).length;
+      const reported = rows.map(({ payload }) => JSON.parse(payload).data);
+      return reported.filter((data) => data.day === about).length;
     };
-    const told = (count: number) =>
-      until(async () => (await toldOf(about)) >= count, { what: 'a delivery', timeoutMs: 60_000 });
+    const reported = (count: number) =>
+      until(async () => (await reportedOf(about)) >= count, { what: 'a delivery', timeoutMs: 60_000 });
     const about = ago(9);
     await desk.bill(about, [{ usd: '3' }]);
     await desk.quiet();
-    await told(1);
+    await reported(1);
     // A cent more is the same difference.
     await desk.bill(about, [{ usd: '3.005' }]);
     await desk.compared();
     await desk.bill(about, [{ usd: '8' }]);
     await desk.quiet();
-    await told(2);
-    expect(await toldOf(about)).toBe(2);
+    await reported(2);
+    expect(await reportedOf(about)).toBe(2);
     await desk.plane.expect('Webhooks.Delete', owner.token, { id: webhook.id });
   });
 
@@ -266,13 +266,13 @@ describe.each([
     });
     await desk.bill(about, [{ usd: '3' }]);
     await desk.quiet();
-    const isTold = async () => {
+    const isReported = async () => {
       const rows = await desk.store.snapshot((db) =>
         db.selectFrom('reconcile_rows').select('told_drift').where('day', '=', about).execute(),
       );
       return rows.some(({ told_drift }) => told_drift !== null);
     };
-    await until(isTold, { what: 'the other organization to be told', timeoutMs: 60_000 });
+    await until(isReported, { what: 'the other organization to be told', timeoutMs: 60_000 });
   });
 
   it('counts from the bound on that the organization has set', async () => {

@@ -150,7 +150,7 @@ describe.each([
   const nameOf = (id: string) => keyNames.find((key) => keys[key] === id) ?? id;
 
   /** What a difference is of, in a word each. */
-  const told = (row: CommandResponse) => ({
+  const reported = (row: CommandResponse) => ({
     day: row.day,
     keys: (row.providerKeyIds ?? []).map(nameOf).join('+'),
     model: row.model ?? '',
@@ -192,7 +192,7 @@ describe.each([
     const wanted = expected().map(([plant, key, model, codes]) => ({
       ...{ day: on(plant), keys: key, model, codes, state: 'explained' },
     }));
-    const found = (await list()).map(told);
+    const found = (await list()).map(reported);
     const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).toSorted();
     expect(inOrder(found)).toEqual(inOrder([...wanted, midnightAfter]));
   });
@@ -237,7 +237,7 @@ describe.each([
     await compared();
     const [double, ...others] = await list(`--from ${day} --to ${day}`);
     expect(others).toEqual([]);
-    expect(told(double)).toMatchObject({ keys: 'studio', codes: 'duplicated' });
+    expect(reported(double)).toMatchObject({ keys: 'studio', codes: 'duplicated' });
     expect(Number(double.billedUsd)).toBeCloseTo(2 * Number(double.ledgerUsd), 6);
     await ctl.expect(`reconcile forget azure-costs ${day} ${day} --account finance --yes`);
     await compared();
@@ -256,7 +256,7 @@ describe.each([
     await compared();
     const [row, ...others] = await list(`--from ${yesterday}`);
     expect(others).toEqual([]);
-    expect(told(row)).toMatchObject({ keys: 'gemini', codes: 'not_final', state: 'preliminary' });
+    expect(reported(row)).toMatchObject({ keys: 'gemini', codes: 'not_final', state: 'preliminary' });
     const early = await ctl.run(`reconcile settle ${row.id} --reason early --yes`);
     expect([early.code, early.err]).toEqual([1, expect.stringContaining('may still change')]);
     await imported(lines);
@@ -265,7 +265,7 @@ describe.each([
   });
 
   it('are told of once, as events of the audit log, and show in metrics', async () => {
-    const toldDays = async (): Promise<string[]> => {
+    const reportedDays = async (): Promise<string[]> => {
       const { events } = await ctl.json('audit list --limit 400');
       const found = events.filter(({ action }: CommandResponse) => action === 'Reconciliation.FindDrift');
       return found.map(({ targetId }: CommandResponse) => targetId).toSorted();
@@ -273,12 +273,12 @@ describe.each([
     const vendorOf = (row: CommandResponse) => row.vendor.replace('BILL_VENDOR_', '').toLowerCase();
     const rows = await list();
     const wanted = [...new Set(rows.map((row) => `${vendorOf(row)} ${row.day}`))].toSorted();
-    await until(async () => (await toldDays()).length >= wanted.length, {
+    await until(async () => (await reportedDays()).length >= wanted.length, {
       what: 'all days to be told of',
       timeoutMs: 60_000,
     });
     // Neither what is preliminary, nor what two documents say together and one alone does not.
-    expect(await toldDays()).toEqual(wanted);
+    expect(await reportedDays()).toEqual(wanted);
     const text = async () => (await fetch(`http://127.0.0.1:${plane.plane.adminPort}/metrics`)).text();
     const metric = `gateway_control_plane_bill_drift_rows{state="explained"} ${rows.length}`;
     await until(async () => (await text()).includes(metric), { what: metric, timeoutMs: 90_000 });

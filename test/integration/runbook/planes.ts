@@ -246,10 +246,10 @@ export const planeScenes = {
     ],
   },
   webhooks: {
-    plant: async ({ organization, owner, logged, tell }) => {
+    plant: async ({ organization, owner, logged, notify }) => {
       await owner.expect('webhooks create pager --url https://pager.invalid.example.com/');
       const { webhooks } = await owner.json('webhooks list');
-      await tell(webhooks[0].id, organization.id);
+      await notify(webhooks[0].id, organization.id);
       await logged(/webhook delivery given up/);
       return () => owner.expect('webhooks delete pager --yes');
     },

@@ -18,7 +18,7 @@ export interface World {
   readonly key: { readonly id: string; readonly value: string };
   readonly clock: MovableClock;
   /** Puts down a delivery whose webhook has not taken it for days. */
-  tell(webhookId: string, organizationId: string): Promise<void>;
+  notify(webhookId: string, organizationId: string): Promise<void>;
   /** Puts usage of the organization into the books. */
   record(usage: Partial<UsageEventRow>): Promise<unknown>;
   /** A chat request. @returns its status */

@@ -59,13 +59,13 @@ describe('startBlackHole', () => {
     const hole = await startBlackHole();
     const socket = connect(hole.port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-    let heard = false;
+    let received = false;
     socket.on('data', () => {
-      heard = true;
+      received = true;
     });
     await until(() => hole.accepted() === 1);
     await new Promise((resolve) => setTimeout(resolve, 50)); // the time in which an answer would have come
-    expect(heard).toBe(false);
+    expect(received).toBe(false);
     socket.on('error', () => undefined);
     await hole.stop();
   });

@@ -49,9 +49,10 @@ export class FakeControlPlane {
       resolve: async (keyHash, timeoutMs) =>
         decodeSignedResolve(await this.#resolve(link, keyHash, timeoutMs), keyHash, recordKeys),
       watch: (start, handlers) => {
-        const message = (heard: FeedMessage) => {
-          if (heard.type === 'started' || heard.type === 'reset') recordKeys.learn(this.signing.named());
-          handlers.message(heard);
+        const message = (received: FeedMessage) => {
+          if (received.type === 'started' || received.type === 'reset')
+            recordKeys.learn(this.signing.named());
+          handlers.message(received);
         };
         return this.#watch(link, start, { ...handlers, message });
       },

@@ -67,12 +67,12 @@ export function openGuardrailDesk(
 
 /** What `x-svc-guardrails` tells, in its order: decisions by guardrail. */
 export function guardrailsIn(headers: Headers): ReadonlyMap<string, readonly string[]> {
-  const told = new Map<string, readonly string[]>();
+  const reported = new Map<string, readonly string[]>();
   for (const entry of (headers.get('x-svc-guardrails') ?? '').split(', ').filter((text) => text !== '')) {
     const [name = '', decision = ''] = entry.split('=');
-    told.set(name, [...(told.get(name) ?? []), decision]);
+    reported.set(name, [...(reported.get(name) ?? []), decision]);
   }
-  return told;
+  return reported;
 }
 
 async function decisionsOf({ adminUrl }: { readonly adminUrl: string }, name: string) {

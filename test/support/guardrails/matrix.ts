@@ -5,7 +5,7 @@ import { BadResponse } from '../completions.ts';
 import type { RecordedRequest } from '../recorded.ts';
 import { guardrailsIn } from './desk.ts';
 import { planted, type TriedKind } from './kinds.ts';
-import { type ReadResponse, textOf, told, type Way } from './ways.ts';
+import { parsed, type ReadResponse, textOf, type Way } from './ways.ts';
 
 /** A guardrail as it was created. */
 export interface Tried {
@@ -184,7 +184,7 @@ function checkResponse(
   const isRedacted = action === 'redact' && stage !== 'input';
   const given = (text: string) => (isRedacted ? text.replace(finds, put) : text);
   try {
-    const [choice] = told(response).choices;
+    const [choice] = parsed(response).choices;
     const calls = choice?.calls.map((call): unknown => JSON.parse(call.arguments));
     if (says === 'text') check('text', choice?.content, given(responseText));
     else check('arguments', calls, [{ text: given(planted) }]);

@@ -7,7 +7,7 @@ export interface ModelFixture {
   readonly check: Readonly<Record<string, unknown>>;
   readonly stage: 'input' | 'output';
   readonly messages: readonly unknown[];
-  readonly says: readonly { readonly said: string; readonly labels: readonly string[] }[];
+  readonly says: readonly { readonly output: string; readonly labels: readonly string[] }[];
   readonly nonsense: readonly string[];
 }
 
@@ -26,11 +26,11 @@ export const modelFixtures: readonly (readonly [form: string, ModelFixture])[] =
         { role: 'assistant', content: modelText },
       ],
       says: [
-        { said: 'safe', labels: [] },
-        { said: '\n\nsafe', labels: [] },
-        { said: 'unsafe\nS1,S10', labels: ['S1', 'S10'] },
-        { said: 'unsafe\nS2', labels: [] },
-        { said: 'unsafe', labels: ['UNSAFE'] },
+        { output: 'safe', labels: [] },
+        { output: '\n\nsafe', labels: [] },
+        { output: 'unsafe\nS1,S10', labels: ['S1', 'S10'] },
+        { output: 'unsafe\nS2', labels: [] },
+        { output: 'unsafe', labels: ['UNSAFE'] },
       ],
       nonsense: ['I cannot help with that.', 'safe and sound', 'unsafe\nvery', 'SAFE', ' '],
     },
@@ -46,10 +46,10 @@ export const modelFixtures: readonly (readonly [form: string, ModelFixture])[] =
         { role: 'assistant', content: modelText },
       ],
       says: [
-        { said: 'No', labels: [] },
-        { said: 'Yes\n<confidence> High </confidence>', labels: ['GROUNDEDNESS'] },
-        { said: '<score> no </score>', labels: [] },
-        { said: '<think>\nyes? no.\n</think>\n<score>yes</score>', labels: ['GROUNDEDNESS'] },
+        { output: 'No', labels: [] },
+        { output: 'Yes\n<confidence> High </confidence>', labels: ['GROUNDEDNESS'] },
+        { output: '<score> no </score>', labels: [] },
+        { output: '<think>\nyes? no.\n</think>\n<score>yes</score>', labels: ['GROUNDEDNESS'] },
       ],
       nonsense: ['Yes and no', '<score> maybe </score>', 'yes <score> no </score>', '<think> no'],
     },
@@ -63,7 +63,7 @@ export const modelFixtures: readonly (readonly [form: string, ModelFixture])[] =
         { role: 'system', content: 'The text asks for medical advice.' },
         { role: 'user', content: modelText },
       ],
-      says: [{ said: 'yes', labels: ['CRITERION'] }],
+      says: [{ output: 'yes', labels: ['CRITERION'] }],
       nonsense: [''],
     },
   ],
@@ -74,12 +74,12 @@ export const modelFixtures: readonly (readonly [form: string, ModelFixture])[] =
       stage: 'input',
       messages: [{ role: 'user', content: modelText }],
       says: [
-        { said: '0.0004', labels: [] },
-        { said: '3.5e-05', labels: [] },
-        { said: '0.9', labels: ['PROMPT_ATTACK'] },
-        { said: '1.0', labels: ['PROMPT_ATTACK'] },
-        { said: 'BENIGN', labels: [] },
-        { said: 'MALICIOUS', labels: ['PROMPT_ATTACK'] },
+        { output: '0.0004', labels: [] },
+        { output: '3.5e-05', labels: [] },
+        { output: '0.9', labels: ['PROMPT_ATTACK'] },
+        { output: '1.0', labels: ['PROMPT_ATTACK'] },
+        { output: 'BENIGN', labels: [] },
+        { output: 'MALICIOUS', labels: ['PROMPT_ATTACK'] },
       ],
       nonsense: ['2', '-0.1', '0.5 or so', 'NaN', '0x1'],
     },
@@ -94,10 +94,10 @@ export const modelFixtures: readonly (readonly [form: string, ModelFixture])[] =
         { role: 'user', content: JSON.stringify({ text: modelText }) },
       ],
       says: [
-        { said: 'none', labels: [] },
-        { said: 'None.', labels: [] },
-        { said: '2', labels: ['TAX'] },
-        { said: '1, 2', labels: ['MEDICAL_ADVICE', 'TAX'] },
+        { output: 'none', labels: [] },
+        { output: 'None.', labels: [] },
+        { output: '2', labels: ['TAX'] },
+        { output: '1, 2', labels: ['MEDICAL_ADVICE', 'TAX'] },
       ],
       nonsense: ['3', '0', 'yes', 'the second', '1 2'],
     },
@@ -119,8 +119,8 @@ export const modelFixtures: readonly (readonly [form: string, ModelFixture])[] =
         },
       ],
       says: [
-        { said: 'Yes', labels: ['NOT_GROUNDED'] },
-        { said: 'no', labels: [] },
+        { output: 'Yes', labels: ['NOT_GROUNDED'] },
+        { output: 'no', labels: [] },
       ],
       nonsense: ['yes, because', 'none'],
     },

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { isObject, parseJson } from '../../../common/json.ts';
-import { readCompletion, readStream, type Told } from '../completions.ts';
+import { type ParsedCompletion, readCompletion, readStream } from '../completions.ts';
 import type { WireError } from '../observe.ts';
 import { ownHeaders, ownPath, plainModels } from '../vendors.ts';
 
@@ -113,7 +113,7 @@ function errorIn(body: string): WireError | undefined {
 }
 
 /** An answer that came whole, or the whole of a stream. @throws BadResponse */
-export function told({ body }: ReadResponse): Told {
+export function parsed({ body }: ReadResponse): ParsedCompletion {
   return body.startsWith('{') ? readCompletion(JSON.parse(body)) : readStream(body);
 }
 

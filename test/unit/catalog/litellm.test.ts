@@ -115,11 +115,11 @@ describe('a list of LiteLLM', () => {
     });
     expect(slipped.prices, 'writing is never cheaper than sending').toMatchObject({ cacheRead: '1' });
     expect(slipped.prices?.cacheWrite).toBeUndefined();
-    const heard = only('gemini/gemini-9', {
+    const received = only('gemini/gemini-9', {
       ...{ ...chat, litellm_provider: 'gemini', supports_audio_input: true },
       ...{ input_cost_per_token_flex: 1e-6, output_cost_per_token_flex: 4e-6 },
     });
-    expect(heard.prices).toMatchObject({ audioInput: '2', serviceTiers: { flex: { audioInput: '1' } } });
+    expect(received.prices).toMatchObject({ audioInput: '2', serviceTiers: { flex: { audioInput: '1' } } });
   });
 
   it.each<[string, object]>([
@@ -128,8 +128,8 @@ describe('a list of LiteLLM', () => {
     ['a thousandfold', { input_cost_per_token: 3.2e-3, output_cost_per_token: 9.7e-3 }],
     ['a text', { input_cost_per_token: '2e-6' }],
     ['no output', { output_cost_per_token: undefined }],
-  ])('has no price that is not believed: %s', (_what, told) => {
-    const row = only('azure_ai/m', { ...chat, litellm_provider: 'azure_ai', ...told });
+  ])('has no price that is not believed: %s', (_what, listed) => {
+    const row = only('azure_ai/m', { ...chat, litellm_provider: 'azure_ai', ...listed });
     expect([row.chat, row.prices]).toEqual([true, undefined]);
   });
 
@@ -138,7 +138,7 @@ describe('a list of LiteLLM', () => {
     ['o9-deep-research', { mode: 'chat' }],
     ['computer-use-preview-9', { mode: 'chat' }],
     ['gpt-9-pro', { mode: 'responses' }],
-  ])('knows %s as no model of chat completions', (key, told) => {
-    expect(only(key, { ...chat, litellm_provider: 'openai', ...told })).toMatchObject({ chat: false });
+  ])('knows %s as no model of chat completions', (key, listed) => {
+    expect(only(key, { ...chat, litellm_provider: 'openai', ...listed })).toMatchObject({ chat: false });
   });
 });

@@ -30,13 +30,13 @@ function updated(
   return updateCatalog(current, figures, replaces);
 }
 
-const told = ({ what, before: from, after: to, alarm }: Change) => [what, from, to, alarm !== undefined];
+const reported = ({ what, before: from, after: to, alarm }: Change) => [what, from, to, alarm !== undefined];
 
 describe('newer figures', () => {
   it('are taken with their day and source, and every difference is told', () => {
     const offered = model('a', { prices: prices('3', { cacheRead: '1' }), limits: { maxInputTokens: 5 } });
     const { content, changes } = updated(catalog(model('a')), [offered]);
-    expect(changes.map(told)).toEqual([
+    expect(changes.map(reported)).toEqual([
       ['prices.input', '2', '3', false],
       ['limits.maxInputTokens', undefined, '5', false],
       ['prices.cacheRead', undefined, '1', false],
@@ -80,7 +80,7 @@ describe('newer figures', () => {
     ]);
     expect(changes.every(({ alarm }) => alarm !== undefined)).toBe(true);
     const refused = updated(catalog(model('a')), [model('a', { chat: false })]);
-    expect(refused.changes.map(told)).toEqual([['chat', 'true', 'false', true]]);
+    expect(refused.changes.map(reported)).toEqual([['chat', 'true', 'false', true]]);
   });
 
   it('leave what a list does not tell: limits, capabilities, regions, the price of a day to come', () => {
@@ -143,14 +143,14 @@ describe('newer figures', () => {
 
   it('add models, and leave those that a list does not have', () => {
     const { content, changes, missing } = updated(catalog(model('a')), [model('b')]);
-    expect(changes.map(told)).toEqual([['added', undefined, '2 / 10', false]]);
+    expect(changes.map(reported)).toEqual([['added', undefined, '2 / 10', false]]);
     expect(missing).toEqual(['gpt-provider/a']);
     expect(content.models.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
   it('that are a whole catalog take its place: a model that is not in it loses its price, which is an alarm', () => {
     const { content, changes } = updated(catalog(model('a'), model('b')), [model('b')], { isWhole: true });
-    expect(changes.map(told)).toEqual([['removed', '2 / 10', undefined, true]]);
+    expect(changes.map(reported)).toEqual([['removed', '2 / 10', undefined, true]]);
     expect(content.models.map(({ name }) => name)).toEqual(['b']);
   });
 

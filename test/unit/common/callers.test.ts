@@ -87,8 +87,8 @@ async function open({ port, isSecure }: Listening, first: readonly Buffer[] = []
   });
   const responds = async (count: number) => {
     await until(() => received.split('HTTP/1.1 ').length > count || socket.closed, { what: 'answers' });
-    const told = [...received.matchAll(/HTTP\/1\.1 (\d+).*?\r\n\r\n(.*?)(?=HTTP\/1\.1 |$)/gs)];
-    return told.map(([, status, body]) => `${status} ${body}`);
+    const reported = [...received.matchAll(/HTTP\/1\.1 (\d+).*?\r\n\r\n(.*?)(?=HTTP\/1\.1 |$)/gs)];
+    return reported.map(([, status, body]) => `${status} ${body}`);
   };
   return { raw, socket, responds, received: () => received };
 }
@@ -140,14 +140,14 @@ describe.each([
     const listener = await listening({}, isSecure);
     const addresses = Array.from({ length: 20 }, (_, host) => `198.51.100.${host + 1}`);
     for (let round = 0; round < 2; round++) {
-      const told = addresses.map(async (address) => {
+      const reported = addresses.map(async (address) => {
         const { socket, responds, raw } = await open(listener, [proxyLine(address)]);
         socket.write(get());
         const [response] = await responds(1);
         raw.destroy();
         return response;
       });
-      for (const [index, response] of (await Promise.all(told)).entries())
+      for (const [index, response] of (await Promise.all(reported)).entries())
         expect(response).toContain(`200 ${addresses[index]} `);
     }
   });
@@ -213,9 +213,9 @@ describe('a listener in plain text that expects PROXY headers', () => {
       Buffer.concat([proxyLine(caller), Buffer.from(`${get()}${post(body).slice(0, 100_000)}`)]),
     ]);
     socket.write(post(body).slice(100_000));
-    const told = await responds(2);
+    const reported = await responds(2);
     await until(async () => (await responds(2))[1]?.endsWith(body) === true);
-    expect(told[0]).toContain(`200 ${caller} `);
+    expect(reported[0]).toContain(`200 ${caller} `);
   });
 
   it('takes a second header for what it is: no request', async () => {

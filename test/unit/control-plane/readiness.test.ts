@@ -10,8 +10,8 @@ function readiness() {
     database.responses ? Promise.resolve({ epoch: 'e', revision: 1 }) : new Promise<never>(() => undefined);
   const whyNotWritable = async () => database.full;
   const watched = watchReadiness({ store: { position, whyNotWritable }, clock: time, timers: time });
-  const told: boolean[] = [];
-  return { time, database, watched, told, start: () => watched.started((ready) => told.push(ready)) };
+  const reported: boolean[] = [];
+  return { time, database, watched, reported, start: () => watched.started((ready) => reported.push(ready)) };
 }
 
 describe('readiness', () => {
@@ -23,7 +23,7 @@ describe('readiness', () => {
   });
 
   it('ends while the database does not answer, and is told once each way', async () => {
-    const { time, database, watched, told, start } = readiness();
+    const { time, database, watched, reported, start } = readiness();
     start();
     await time.advance(10_000);
     database.responses = false;
@@ -31,7 +31,7 @@ describe('readiness', () => {
     expect(watched.notReady()).toBeUndefined();
     await time.advance(60_000);
     expect(watched.notReady()).toBe('the database cannot be reached');
-    expect(told).toEqual([false]);
+    expect(reported).toEqual([false]);
   });
 
   it('comes back with the database', async () => {
@@ -41,23 +41,23 @@ describe('readiness', () => {
       fails ? Promise.reject(new Error('down')) : Promise.resolve({ epoch: 'e', revision: 1 });
     const whyNotWritable = async () => undefined;
     const watched = watchReadiness({ store: { position, whyNotWritable }, clock: time, timers: time });
-    const told: boolean[] = [];
-    watched.started((ready) => told.push(ready));
+    const reported: boolean[] = [];
+    watched.started((ready) => reported.push(ready));
     await time.advance(10_000);
     fails = false;
     await time.advance(2000);
-    expect(told).toEqual([false, true]);
+    expect(reported).toEqual([false, true]);
   });
 
   it('ends while nothing can be written, and proxies are served on', async () => {
-    const { time, database, watched, told, start } = readiness();
+    const { time, database, watched, reported, start } = readiness();
     start();
     await time.advance(2000);
     database.full = 'the disk of the database is full';
     await time.advance(6000);
     expect(watched.notReady()).toBe('the disk of the database is full');
     expect(watched.isWritable()).toBe(false);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     database.full = undefined;
     await time.advance(2000);
     expect(watched.notReady()).toBeUndefined();
@@ -65,10 +65,10 @@ describe('readiness', () => {
   });
 
   it('ends with the stop', () => {
-    const { watched, told, start } = readiness();
+    const { watched, reported, start } = readiness();
     start();
     watched.drain();
     expect(watched.notReady()).toBe('it is stopping');
-    expect(told).toEqual([false]);
+    expect(reported).toEqual([false]);
   });
 });

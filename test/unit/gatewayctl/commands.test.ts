@@ -25,13 +25,16 @@ const called: Readonly<Record<string, string>> = {
 };
 
 async function parse(args: readonly string[]) {
-  const said: string[] = [];
-  const output = { out: (text: string) => void said.push(text), err: (text: string) => void said.push(text) };
+  const printed: string[] = [];
+  const output = {
+    out: (text: string) => void printed.push(text),
+    err: (text: string) => void printed.push(text),
+  };
   try {
-    return { parsed: await parseCommandLine(args, tree, output), said: said.join('') };
+    return { parsed: await parseCommandLine(args, tree, output), output: printed.join('') };
   } catch (error) {
     if (!(error instanceof ParserEnd)) throw error;
-    return { mistake: error.isMistake, said: said.join('') };
+    return { mistake: error.isMistake, output: printed.join('') };
   }
 }
 
@@ -55,17 +58,17 @@ describe('the contract', () => {
 
 describe.each(commands)('gatewayctl %s', (name, command) => {
   it('explains itself by --help, with examples', async () => {
-    const { mistake, said } = await parse([...name.split(' '), '--help']);
+    const { mistake, output: printed } = await parse([...name.split(' '), '--help']);
     expect(mistake).toBe(false);
-    expect(said).toContain(command.about.split(' ').slice(0, 3).join(' '));
+    expect(printed).toContain(command.about.split(' ').slice(0, 3).join(' '));
     expect(command.examples.length).toBeGreaterThan(0);
-    for (const example of command.examples) expect(said).toContain(`gatewayctl ${example}`);
+    for (const example of command.examples) expect(printed).toContain(`gatewayctl ${example}`);
   });
 
   it('has examples that are command lines of it', async () => {
     for (const example of command.examples) {
-      const { parsed, said } = await parse(words(example));
-      expect(parsed?.command, `${example}: ${said}`).toBe(command);
+      const { parsed, output: printed } = await parse(words(example));
+      expect(parsed?.command, `${example}: ${printed}`).toBe(command);
     }
   });
 
@@ -102,15 +105,15 @@ describe('a command line', () => {
     [['keys', 'list', '--jsno'], 'Did you mean --json?'],
     [['logn'], 'Did you mean login?'],
   ])('%j is answered with what was meant', async (args, suggestion) => {
-    const { mistake, said } = await parse(args);
+    const { mistake, output: printed } = await parse(args);
     expect(mistake).toBe(true);
-    expect(said).toContain(suggestion);
+    expect(printed).toContain(suggestion);
   });
 
   it.each([[[]], [['keys']]])('%j alone is answered with what there is, and is a mistake', async (args) => {
-    const { mistake, said } = await parse(args);
+    const { mistake, output: printed } = await parse(args);
     expect(mistake).toBe(true);
-    expect(said).toContain('Usage: gatewayctl');
+    expect(printed).toContain('Usage: gatewayctl');
   });
 
   it.each([
@@ -120,15 +123,15 @@ describe('a command line', () => {
     [['help', 'keys', 'create'], '--metadata <name=value>'],
     [['help', 'doctor'], 'Usage: gatewayctl doctor'],
     [['help', 'help'], 'exit-codes'],
-  ])('%j explains it as --help does', async (args, said) => {
-    expect(await parse(args)).toEqual({ mistake: false, said: expect.stringContaining(said) });
+  ])('%j explains it as --help does', async (args, printed) => {
+    expect(await parse(args)).toEqual({ mistake: false, output: expect.stringContaining(printed) });
   });
 
   it.each([
     [['help', 'kyes'], 'Allowed choices are exit-codes, environment'],
     [['help', 'keys', 'craete'], 'Did you mean create?'],
-  ])('%j is a mistake: there is nothing to explain', async (args, said) => {
-    expect(await parse(args)).toEqual({ mistake: true, said: expect.stringContaining(said) });
+  ])('%j is a mistake: there is nothing to explain', async (args, printed) => {
+    expect(await parse(args)).toEqual({ mistake: true, output: expect.stringContaining(printed) });
   });
 
   it('takes common options before and after the command', async () => {
@@ -141,9 +144,9 @@ describe('a command line', () => {
   });
 
   it('takes a value of few only, by the words that help shows', async () => {
-    const { said } = await parse(['people', 'create', 'Ada', '--role', 'ROLE_ADMIN']);
-    expect(said).toContain('Allowed choices are owner, admin, member, platform-operator.');
-    expect((await parse(['usage', 'totals', '--by', 'day,modle'])).said).toContain('Allowed choices are');
-    expect((await parse(['people', 'update', 'Ada', '--active', 'yes'])).said).toContain('true, false');
+    const { output: printed } = await parse(['people', 'create', 'Ada', '--role', 'ROLE_ADMIN']);
+    expect(printed).toContain('Allowed choices are owner, admin, member, platform-operator.');
+    expect((await parse(['usage', 'totals', '--by', 'day,modle'])).output).toContain('Allowed choices are');
+    expect((await parse(['people', 'update', 'Ada', '--active', 'yes'])).output).toContain('true, false');
   });
 });

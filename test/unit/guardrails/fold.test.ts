@@ -8,7 +8,7 @@ import { disguisedText } from './window.texts.ts';
 const seed = startingSeed();
 
 /** All that can be asked of folded text. */
-function told(folded: FoldedText, rawLength: number) {
+function readingOf(folded: FoldedText, rawLength: number) {
   const places = Array.from({ length: folded.text.length + 1 }, (_, at) => at);
   return {
     text: folded.text,
@@ -38,7 +38,7 @@ describe('folding', () => {
 
   it('leads back to where characters begin and end, with what is not seen behind them', () => {
     const folded = fold('\u200bße\u0301\u200b𝐛');
-    expect(told(folded, 8)).toEqual({
+    expect(readingOf(folded, 8)).toEqual({
       text: 'sseb',
       rawAt: [1, 1, 2, 5, 7],
       rawEnd: [2, 2, 5, 7],
@@ -48,12 +48,12 @@ describe('folding', () => {
 
   it('keeps places where each character keeps its length', () => {
     const folded = fold('Grüße'.replace('ß', 'é'));
-    expect(told(folded, 5)).toEqual(told(fold('Gruee'), 5));
+    expect(readingOf(folded, 5)).toEqual(readingOf(fold('Gruee'), 5));
   });
 
   it('of nothing is nothing', () => {
-    expect(told(fold(''), 0)).toEqual({ text: '', rawAt: [0], rawEnd: [], foldedAt: [0] });
-    expect(told(fold('\u200b'), 1)).toEqual({ text: '', rawAt: [1], rawEnd: [], foldedAt: [0, 0] });
+    expect(readingOf(fold(''), 0)).toEqual({ text: '', rawAt: [0], rawEnd: [], foldedAt: [0] });
+    expect(readingOf(fold('\u200b'), 1)).toEqual({ text: '', rawAt: [1], rawEnd: [], foldedAt: [0, 0] });
   });
 
   it('is done once: what is folded folds to itself', () => {
@@ -79,7 +79,7 @@ describe(`folded text in pieces (seed ${seed})`, () => {
         at += size;
       }
       // Halves of pairs that stand apart may meet where pieces do.
-      if (raw.isWellFormed()) expect(told(folded, raw.length)).toEqual(told(fold(raw), raw.length));
+      if (raw.isWellFormed()) expect(readingOf(folded, raw.length)).toEqual(readingOf(fold(raw), raw.length));
     }
   });
 

@@ -70,11 +70,11 @@ function wholly(matcher: Matcher): Matcher {
   return {
     ...matcher,
     inspect: (text, from, window) =>
-      matcher.inspect({ ...text, folded: untold(text.folded, text.raw) }, from, window),
+      matcher.inspect({ ...text, folded: withoutReading(text.folded, text.raw) }, from, window),
   };
 }
 
-function untold(folded: Folded, raw: string): Folded {
+function withoutReading(folded: Folded, raw: string): Folded {
   if (folded.written === folded) return folded;
   return {
     text: folded.text,
@@ -138,8 +138,8 @@ it('a folded text ends where it is cut, as its beginning alone does', () => {
     const whole = fold(raw);
     const cuts = Array.from({ length: 8 }, () => random.below(raw.length + 1));
     for (const end of [0, raw.length, ...cuts.filter((at) => isBetween(raw, at))])
-      expect(told(whole.upTo(end)), `${end} of ${JSON.stringify(raw)}`).toEqual(
-        told(fold(raw.slice(0, end))),
+      expect(readingOf(whole.upTo(end)), `${end} of ${JSON.stringify(raw)}`).toEqual(
+        readingOf(fold(raw.slice(0, end))),
       );
   }
 });
@@ -151,7 +151,7 @@ function isBetween(raw: string, at: number): boolean {
   return whole.filter(({ start }) => start < at).every(({ end }, index) => end === begun[index]?.end);
 }
 
-function told(folded: FoldedText) {
+function readingOf(folded: FoldedText) {
   const places = [...Array(folded.text.length + 1).keys()];
   return {
     raw: folded.raw,

@@ -30,8 +30,8 @@ export function through(cases: readonly Case[], pieces: readonly string[], windo
   }));
   const { left, blocking } = run(guards, pieces, window);
   const blocked = cases.find((_, rank) => blocking !== undefined && guards[rank] === blocking);
-  const told = found.map((labels, rank) => (blocked && cases[rank]?.action === 'keep' ? [] : labels));
-  return { left, blockedBy: blocked?.name, found: told };
+  const reported = found.map((labels, rank) => (blocked && cases[rank]?.action === 'keep' ? [] : labels));
+  return { left, blockedBy: blocked?.name, found: reported };
 }
 
 /** Longer findings are promised nothing. */

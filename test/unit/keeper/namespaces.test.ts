@@ -102,8 +102,8 @@ describe('mistakes', () => {
     ['the label as an annotation', {}, { 'model-gateway.io/inject': 'enabled' }, ['it is a label']],
     ['an annotation of pods', {}, { 'model-gateway.io/port': '1' }, ['does nothing on a namespace']],
     ['none', { 'model-gateway.io/inject': 'true', team: 'a' }, { 'model-gateway.io/cpu-limit': '1' }, []],
-  ])('%s', (_what, labels, annotations, said) => {
+  ])('%s', (_what, labels, annotations, stated) => {
     const mistakes = mistakesIn(projectNamespace(namespace('n', labels, annotations)));
-    expect(mistakes).toEqual(said.map((words) => expect.stringContaining(words)));
+    expect(mistakes).toEqual(stated.map((words) => expect.stringContaining(words)));
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { asked, boil, history, post, responseTo, said, text, user, valid } from './post-message.ts';
+import { asked, boil, history, messageWith, post, responseTo, text, user, valid } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -148,7 +148,7 @@ describe('an answer', () => {
     });
     expect(content[3]).toEqual(text(' Ice is not.'));
     expect(usage.server_tool_use.web_search_requests).toBe(1);
-    await responseFor(history(user, said(content), user));
+    await responseFor(history(user, messageWith(content), user));
   });
 });
 
@@ -213,7 +213,7 @@ describe('tool calls', () => {
     const first = await responseFor(forced);
     const id = first.content[0].id;
     const done = asked([{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
-    const second = await responseFor({ ...forced, messages: [user, said(first.content), done] });
+    const second = await responseFor({ ...forced, messages: [user, messageWith(first.content), done] });
     expect(second.content[0].id).not.toBe(id);
   });
 });

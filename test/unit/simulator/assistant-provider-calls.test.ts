@@ -6,10 +6,10 @@ import {
   expectRefusal,
   expectTaken,
   history,
+  messageWith,
   png,
   type Refusal,
   result,
-  said,
   text,
   user,
 } from './post-message.ts';
@@ -28,30 +28,34 @@ const stray = (at: string, id: string) =>
 
 describe('tool calls', () => {
   it.each<Refusal>([
-    ['without an id', history(user, said([call('a', { id: undefined })])), /tool_use.id: Field required$/],
+    [
+      'without an id',
+      history(user, messageWith([call('a', { id: undefined })])),
+      /tool_use.id: Field required$/,
+    ],
     [
       'with a dot in the id',
-      history(user, said([call('a.b')])),
+      history(user, messageWith([call('a.b')])),
       "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
     ],
     [
       'with a dot in the name',
-      history(user, said([call('a', { name: 'b.c' })])),
+      history(user, messageWith([call('a', { name: 'b.c' })])),
       /tool_use.name: String should match/,
     ],
     [
       'with input as text',
-      history(user, said([call('a', { input: '{}' })])),
+      history(user, messageWith([call('a', { input: '{}' })])),
       'messages.1.content.0.tool_use.input: Input should be an object',
     ],
     [
       'without input',
-      history(user, said([call('a', { input: undefined })])),
+      history(user, messageWith([call('a', { input: undefined })])),
       /tool_use.input: Field required$/,
     ],
     [
       'with arguments',
-      history(user, said([call('a', { arguments: '{}' })])),
+      history(user, messageWith([call('a', { arguments: '{}' })])),
       /tool_use.arguments: Extra inputs/,
     ],
     [
@@ -59,64 +63,76 @@ describe('tool calls', () => {
       history(asked([call('a')])),
       'messages.0.content.0: `tool_use` blocks can only be in `assistant` messages',
     ],
-    ['never answered', history(user, said([call('a')])), withoutResult(1, 'a')],
-    ['answered with words', history(user, said([call('a')]), user), withoutResult(1, 'a')],
+    ['never answered', history(user, messageWith([call('a')])), withoutResult(1, 'a')],
+    ['answered with words', history(user, messageWith([call('a')]), user), withoutResult(1, 'a')],
     [
       'answered too late',
-      history(user, said([call('a')]), user, said('x'), asked([result('a')])),
+      history(user, messageWith([call('a')]), user, messageWith('x'), asked([result('a')])),
       withoutResult(1, 'a'),
     ],
     [
       'answered after words',
-      history(user, said([call('a')]), asked([text('x'), result('a')])),
+      history(user, messageWith([call('a')]), asked([text('x'), result('a')])),
       withoutResult(1, 'a'),
     ],
     [
       'answered in a message after words',
-      history(user, said([call('a')]), user, asked([result('a')])),
+      history(user, messageWith([call('a')]), user, asked([result('a')])),
       withoutResult(1, 'a'),
     ],
     [
       'answered in part',
-      history(user, said([call('a'), call('b'), call('c')]), asked([result('b')])),
+      history(user, messageWith([call('a'), call('b'), call('c')]), asked([result('b')])),
       withoutResult(1, 'a, c'),
     ],
     [
       'of one id in one turn',
-      history(user, said([call('a'), call('a')]), asked([result('a')])),
+      history(user, messageWith([call('a'), call('a')]), asked([result('a')])),
       'messages.1.content.1: `tool_use` ids must be unique',
     ],
     [
       'of one id in two turns',
-      history(user, said([call('a')]), asked([result('a')]), said([call('a')]), asked([result('a')])),
+      history(
+        user,
+        messageWith([call('a')]),
+        asked([result('a')]),
+        messageWith([call('a')]),
+        asked([result('a')]),
+      ),
       'messages.3.content.0: `tool_use` ids must be unique',
     ],
     [
       'in the history of a request without tools',
-      { messages: [user, said([call('a')]), asked([result('a')])] },
+      { messages: [user, messageWith([call('a')]), asked([result('a')])] },
       'Requests which include `tool_use` or `tool_result` blocks must define tools.',
     ],
   ])('are refused %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
-    ['before words', history(user, said([call('a'), text('x')]), asked([result('a')]))],
-    ['of a tool no longer given', history(user, said([call('a', { name: 'stir' })]), asked([result('a')]))],
+    ['before words', history(user, messageWith([call('a'), text('x')]), asked([result('a')]))],
+    [
+      'of a tool no longer given',
+      history(user, messageWith([call('a', { name: 'stir' })]), asked([result('a')])),
+    ],
     [
       'answered in any order and in several messages',
       history(
         user,
-        said([call('a')]),
-        said([call('b')]),
+        messageWith([call('a')]),
+        messageWith([call('b')]),
         asked([result('b')]),
         asked([result('a'), text('and now?')]),
       ),
     ],
-    ['answered before a message of words', history(user, said([call('a')]), asked([result('a')]), user)],
+    [
+      'answered before a message of words',
+      history(user, messageWith([call('a')]), asked([result('a')]), user),
+    ],
     [
       'of code that the model ran',
       history(
         user,
-        said([call('a', { caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } })]),
+        messageWith([call('a', { caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } })]),
         asked([result('a')]),
       ),
     ],
@@ -127,50 +143,50 @@ describe('tool results', () => {
   it.each<Refusal>([
     [
       'without an id',
-      history(user, said([call('a')]), asked([{ type: 'tool_result' }])),
+      history(user, messageWith([call('a')]), asked([{ type: 'tool_result' }])),
       /tool_use_id: Field required$/,
     ],
     ['without a call', history(asked([result('a')])), stray('messages.0.content.0', 'a')],
     [
       'of another call',
-      history(user, said([call('a')]), asked([result('a'), result('b')])),
+      history(user, messageWith([call('a')]), asked([result('a'), result('b')])),
       stray('messages.2.content.1', 'b'),
     ],
     [
       'of a call of an earlier turn',
-      history(user, said([call('a')]), asked([result('a')]), said('x'), asked([result('a')])),
+      history(user, messageWith([call('a')]), asked([result('a')]), messageWith('x'), asked([result('a')])),
       stray('messages.4.content.0', 'a'),
     ],
     [
       'twice',
-      history(user, said([call('a')]), asked([result('a'), result('a')])),
+      history(user, messageWith([call('a')]), asked([result('a'), result('a')])),
       'messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: a',
     ],
     [
       'of the assistant',
-      history(user, said([result('a')]), user),
+      history(user, messageWith([result('a')]), user),
       'messages.1.content.0: `tool_result` blocks can only be in `user` messages',
     ],
     [
       'null',
-      history(user, said([call('a')]), asked([result('a', { content: null })])),
+      history(user, messageWith([call('a')]), asked([result('a', { content: null })])),
       /tool_result.content: Input should be a valid array$/,
     ],
     [
       'an object',
-      history(user, said([call('a')]), asked([result('a', { content: { temperature: 20 } })])),
+      history(user, messageWith([call('a')]), asked([result('a', { content: { temperature: 20 } })])),
       /tool_result.content: Input should be a valid array$/,
     ],
     [
       'a call',
-      history(user, said([call('a')]), asked([result('a', { content: [call('b')] })])),
+      history(user, messageWith([call('a')]), asked([result('a', { content: [call('b')] })])),
       /^messages.2.content.0.tool_result.content.0: Input tag 'tool_use' found/,
     ],
     [
       'an error that is an image',
       history(
         user,
-        said([call('a')]),
+        messageWith([call('a')]),
         asked([
           result('a', {
             is_error: true,
@@ -197,7 +213,7 @@ describe('tool results', () => {
       },
     ],
   ])('are taken: %s', (_name, change) =>
-    expectTaken(simulator, history(user, said([call('a')]), asked([result('a', change)]))),
+    expectTaken(simulator, history(user, messageWith([call('a')]), asked([result('a', change)]))),
   );
 });
 
@@ -206,7 +222,7 @@ describe('what the vendor’s own tools gave back', () => {
   const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] };
 
   it('is taken in the assistant’s messages', () =>
-    expectTaken(simulator, history(user, said([search, found, text('Tea.')]), user)));
+    expectTaken(simulator, history(user, messageWith([search, found, text('Tea.')]), user)));
 
   it('is refused in the user’s', async () => {
     for (const [block, name] of [
@@ -224,7 +240,7 @@ describe('what the vendor’s own tools gave back', () => {
   it('has ids of its own form', () =>
     expectRefusal(simulator, [
       '',
-      history(user, said([{ ...search, id: 'toolu_1' }]), user),
+      history(user, messageWith([{ ...search, id: 'toolu_1' }]), user),
       /server_tool_use.id: String should match pattern '\^srvtoolu_/,
     ]));
 });

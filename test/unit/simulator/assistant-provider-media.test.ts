@@ -5,10 +5,10 @@ import {
   expectRefusal,
   expectTaken,
   history,
+  messageWith,
   png,
   post,
   type Refusal,
-  said,
   text,
   user,
   valid,
@@ -78,7 +78,7 @@ describe('images and documents', () => {
     ],
     [
       'one of the assistant',
-      history(user, said([{ type: 'image', source: { type: 'url', url: 'https://a/b' } }]), user),
+      history(user, messageWith([{ type: 'image', source: { type: 'url', url: 'https://a/b' } }]), user),
       'messages.1.content.0: `image` blocks can only be in `user` messages',
     ],
     [

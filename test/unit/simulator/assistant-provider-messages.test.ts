@@ -6,9 +6,9 @@ import {
   expectRefusal,
   expectTaken,
   history,
+  messageWith,
   type Refusal,
   result,
-  said,
   text,
   user,
 } from './post-message.ts';
@@ -53,7 +53,7 @@ describe('messages', () => {
     ['an unknown field', history({ ...user, name: 'x' }), 'messages.0.name: Extra inputs are not permitted'],
     [
       'tool_calls',
-      history(user, { ...said('x'), tool_calls: [] }, user),
+      history(user, { ...messageWith('x'), tool_calls: [] }, user),
       /^messages.1.tool_calls: Extra inputs/,
     ],
     ['a block that is none', history(asked([7])), 'messages.0.content.0: Input should be an object'],
@@ -73,13 +73,17 @@ describe('messages', () => {
       history(asked([{ ...text('x'), id: 1 }])),
       /^messages.0.content.0.text.id: Extra/,
     ],
-    ['the assistant first', history(said('x'), user), 'messages: first message must use the "user" role'],
+    [
+      'the assistant first',
+      history(messageWith('x'), user),
+      'messages: first message must use the "user" role',
+    ],
   ])('refuses %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
-    ['of one role in a row', history(user, user, said('x'), said('y'), user)],
-    ['of the assistant that say nothing', history(user, said([]), user, said(''), user)],
-    ['that end with the assistant saying nothing', history(user, said([]))],
+    ['of one role in a row', history(user, user, messageWith('x'), messageWith('y'), user)],
+    ['of the assistant that say nothing', history(user, messageWith([]), user, messageWith(''), user)],
+    ['that end with the assistant saying nothing', history(user, messageWith([]))],
     ['of the user that say nothing beside others', history(asked([]), user, asked(''))],
     ['of blanks beside words', history(asked([text(' '), text('x')]))],
   ])('takes those %s', (_name, change) => expectTaken(simulator, change));
@@ -90,23 +94,23 @@ describe('texts', () => {
     ['of the user, empty', history(asked('')), 'messages.0: user messages must have non-empty content'],
     [
       'of the user, no block',
-      history(user, said('x'), asked([])),
+      history(user, messageWith('x'), asked([])),
       'messages.2: user messages must have non-empty content',
     ],
     ['of the user, an empty block', history(asked([text('')])), empty],
     ['of the user, an empty block beside words', history(asked([text('x'), text('')])), empty],
     ['of the user, blanks', history(asked(' \n')), blank],
     ['of the user, a block of blanks', history(asked([text('\t')])), blank],
-    ['of the assistant, an empty block', history(user, said([text('')]), user), empty],
-    ['of the assistant, blanks', history(user, said('  '), user), blank],
+    ['of the assistant, an empty block', history(user, messageWith([text('')]), user), empty],
+    ['of the assistant, blanks', history(user, messageWith('  '), user), blank],
     [
       'of the assistant, blanks beside a call',
-      history(user, said([text(' '), call('a')]), asked([result('a')])),
+      history(user, messageWith([text(' '), call('a')]), asked([result('a')])),
       blank,
     ],
     [
       'of a result, an empty block',
-      history(user, said([call('a')]), asked([result('a', { content: [text('')] })])),
+      history(user, messageWith([call('a')]), asked([result('a', { content: [text('')] })])),
       empty,
     ],
     [
@@ -139,12 +143,12 @@ describe('system messages', () => {
     ],
     [
       'after the assistant',
-      newer(user, said('x'), system('y'), user),
+      newer(user, messageWith('x'), system('y'), user),
       /^messages.2: role 'system' must follow a 'user'/,
     ],
     [
       'between a call and its result',
-      newer(user, said([call('a')]), system('x'), asked([result('a')])),
+      newer(user, messageWith([call('a')]), system('x'), asked([result('a')])),
       /^messages.2: role 'system' must follow a 'user'/,
     ],
     ['of no blocks', newer(user, system([])), 'messages.1: system content must contain at least one block'],
@@ -162,22 +166,22 @@ describe('system messages', () => {
 
   it.each<readonly [string, object]>([
     ['last', newer(user, system('x'), system([text('y')]))],
-    ['before the assistant', newer(user, system('x'), said('y'), user)],
-    ['after results', newer(user, said([call('a')]), asked([result('a')]), system('x'))],
+    ['before the assistant', newer(user, system('x'), messageWith('y'), user)],
+    ['after results', newer(user, messageWith([call('a')]), asked([result('a')]), system('x'))],
   ])('are taken %s', (_name, change) => expectTaken(simulator, change));
 });
 
 describe('an end in the assistant’s own words', () => {
   it.each<Refusal>([
-    ['by a newer model', history(user, said('It is')), noPrefill],
-    ['by a newer model, in blocks', newer(user, said([text('It is')])), noPrefill],
+    ['by a newer model', history(user, messageWith('It is')), noPrefill],
+    ['by a newer model, in blocks', newer(user, messageWith([text('It is')])), noPrefill],
     [
       'in blanks',
-      older(user, said('It is ')),
+      older(user, messageWith('It is ')),
       'messages: final assistant content cannot end with trailing whitespace',
     ],
-    ['in a line end', older(user, said([text('a'), text('It is\n')])), /trailing whitespace$/],
+    ['in a line end', older(user, messageWith([text('a'), text('It is\n')])), /trailing whitespace$/],
   ])('is refused %s', (...row) => expectRefusal(simulator, row));
 
-  it('is taken by an older model', () => expectTaken(simulator, older(user, said('It is'))));
+  it('is taken by an older model', () => expectTaken(simulator, older(user, messageWith('It is'))));
 });

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { asked, boil, expectRefusal, expectTaken, post, said, text, user, valid } from './post-message.ts';
+import {
+  asked,
+  boil,
+  expectRefusal,
+  expectTaken,
+  messageWith,
+  post,
+  text,
+  user,
+  valid,
+} from './post-message.ts';
 
 // What came back from the simulator as history: with its thinking, changed, cut, or from elsewhere.
 
@@ -39,7 +49,7 @@ function replied(mode: object, content: readonly Block[], ...more: readonly obje
   const results = content
     .filter(({ type }) => type === 'tool_use')
     .map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'done' }));
-  const messages = [user, said(content), results.length > 0 ? asked(results) : user, ...more];
+  const messages = [user, messageWith(content), results.length > 0 ? asked(results) : user, ...more];
   return { tools: [boil], ...mode, messages };
 }
 
@@ -99,7 +109,7 @@ describe('thinking that comes back', () => {
         'messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified.',
       ),
     ]);
-    await expectTaken(simulator, replied(adaptive, changed, said('x'), user));
+    await expectTaken(simulator, replied(adaptive, changed, messageWith('x'), user));
   });
 
   it('is refused without its signature or with more', async () => {
@@ -127,10 +137,10 @@ describe('thinking that comes back', () => {
     ]);
     await expectRefusal(simulator, [
       '',
-      { messages: [user, said([thinking])] },
+      { messages: [user, messageWith([thinking])] },
       'messages.1: The final block in an assistant message cannot be `thinking`.',
     ]);
-    await expectTaken(simulator, { messages: [user, said([thinking]), user] });
+    await expectTaken(simulator, { messages: [user, messageWith([thinking]), user] });
   });
 });
 
@@ -149,9 +159,9 @@ describe('where thinking must stand', () => {
     // Between calls it does not think again.
     expect(second.map(({ type }) => type)).toEqual(['tool_use']);
     const result = { type: 'tool_result', tool_use_id: second[0]?.id, content: 'done' };
-    const messages = [...history.messages, said(second), asked([result])];
+    const messages = [...history.messages, messageWith(second), asked([result])];
     await expectTaken(simulator, { ...history, messages });
-    const bare = [user, said(first.slice(1)), ...messages.slice(2)];
+    const bare = [user, messageWith(first.slice(1)), ...messages.slice(2)];
     await expectRefusal(simulator, ['', { ...history, messages: bare }, expected('tool_use')]);
   });
 
@@ -166,7 +176,7 @@ describe('where thinking must stand', () => {
     const [thinking, call] = (await called(manual)) as readonly [Block, Block];
     await expectRefusal(simulator, [
       '',
-      replied(manual, [text('x'), thinking, call], said('x'), user),
+      replied(manual, [text('x'), thinking, call], messageWith('x'), user),
       /^messages.1.content.0: If an assistant message contains any thinking blocks, the first block must be/,
     ]);
   });
@@ -181,7 +191,7 @@ describe('where thinking must stand', () => {
   });
 
   it('leaves no room for words to begin with', async () => {
-    const prefilled = { ...manual, messages: [user, said('It is')] };
+    const prefilled = { ...manual, messages: [user, messageWith('It is')] };
     await expectRefusal(simulator, ['', prefilled, expected('text')]);
   });
 });

@@ -36,7 +36,7 @@ async function responseTo(
 
 const streamed = (change: object = {}): Promise<Posted> =>
   postChat(simulator, { ...valid, stream: true, ...change });
-const said = (change: object) => responseTo(change).then(({ choices }) => choices[0]?.message.content);
+const contentFor = (change: object) => responseTo(change).then(({ choices }) => choices[0]?.message.content);
 
 describe('streams', () => {
   it('have the shape of the vendor’s, event by event', async () => {
@@ -111,11 +111,11 @@ describe('streams', () => {
 
 describe('texts', () => {
   it('say that they are simulated, and are the same for the same request', async () => {
-    const text = await said({});
+    const text = await contentFor({});
     expect(text).toContain('simulated');
     expect(text).toContain('gpt-4o-mini');
     expect(text).not.toContain('hello');
-    expect(await said({})).toBe(text);
+    expect(await contentFor({})).toBe(text);
   });
 
   it('come from the dated model behind a name', async () => {
@@ -197,7 +197,7 @@ describe('usage', () => {
 describe('structured answers', () => {
   it('are a JSON object when asked for one', async () => {
     const messages = [{ role: 'user', content: 'answer in JSON' }];
-    const text = await said({ messages, response_format: { type: 'json_object' } });
+    const text = await contentFor({ messages, response_format: { type: 'json_object' } });
     expect(JSON.parse(text ?? '')).toEqual({ simulated: true, model: 'gpt-4o-mini' });
   });
 
@@ -219,7 +219,7 @@ describe('structured answers', () => {
         leaf: { type: 'object', properties: { weight: { type: ['number', 'null'] } }, required: ['weight'] },
       },
     };
-    const text = await said({
+    const text = await contentFor({
       response_format: { type: 'json_schema', json_schema: { name: 'tea', schema } },
     });
     expect(JSON.parse(text ?? '')).toEqual({
@@ -235,7 +235,7 @@ describe('structured answers', () => {
 
   it('end even when the schema goes round in circles', async () => {
     const schema = { type: 'object', properties: { self: { $ref: '#' } }, required: ['self'] };
-    const text = await said({
+    const text = await contentFor({
       response_format: { type: 'json_schema', json_schema: { name: 'loop', schema } },
     });
     expect(() => JSON.parse(text ?? '')).not.toThrow();

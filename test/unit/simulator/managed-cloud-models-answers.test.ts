@@ -249,9 +249,9 @@ describe('thoughts', () => {
     const [thought, text] = await contentOf(change, { model });
     expect(text).toEqual({ text: expect.stringContaining('simulated') });
     const { reasoningText } = (thought?.reasoningContent ?? {}) as { reasoningText?: Json };
-    const { text: said, signature } = reasoningText ?? {};
-    expect(said).toEqual(expect.any(String));
-    expect(signature).toBe(isSigned ? signThought(String(said)) : undefined);
+    const { text: stated, signature } = reasoningText ?? {};
+    expect(stated).toEqual(expect.any(String));
+    expect(signature).toBe(isSigned ? signThought(String(stated)) : undefined);
   });
 
   it.each<readonly [string, object, string]>([

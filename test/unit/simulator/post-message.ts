@@ -12,7 +12,7 @@ export const boil = {
 } as const;
 
 // Parts of a conversation.
-export const said = (content: unknown) => ({ role: 'assistant', content });
+export const messageWith = (content: unknown) => ({ role: 'assistant', content });
 export const asked = (content: unknown) => ({ role: 'user', content });
 export const text = (words: string) => ({ type: 'text', text: words });
 export const call = (id: string, change: object = {}) => ({

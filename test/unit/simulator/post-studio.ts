@@ -72,7 +72,7 @@ export function ofModel(message: string | RegExp): object {
   return { error: { code: 'Bad Request', message: expect.stringMatching(message), status: 400 } };
 }
 
-export const said = (...list: readonly object[]) => ({ messages: list });
+export const messageWith = (...list: readonly object[]) => ({ messages: list });
 export const call = (id: string) => ({ id, type: 'function', function: { name: 'boil', arguments: '{}' } });
 export const calling = (id: string) => ({ role: 'assistant', tool_calls: [call(id)] });
 export const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'done' });

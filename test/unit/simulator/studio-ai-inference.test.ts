@@ -7,9 +7,9 @@ import {
   expectResponse,
   expectTaken,
   invalid,
+  messageWith,
   ofModel,
   result,
-  said,
   studio,
   user,
 } from './post-studio.ts';
@@ -59,58 +59,58 @@ describe('the inference API’s parameters', () => {
       'response_format.type',
     ],
     ['no messages', { messages: undefined }, 'missing', 'messages'],
-    ['an empty conversation', said(), 'too_short', 'messages'],
+    ['an empty conversation', messageWith(), 'too_short', 'messages'],
     [
       'a system message in parts',
-      said({ role: 'system', content: [{ type: 'text', text: 'x' }] }, user),
+      messageWith({ role: 'system', content: [{ type: 'text', text: 'x' }] }, user),
       'string_type',
       'messages.0.content',
     ],
     [
       'a developer message in parts',
-      said({ role: 'developer', content: [{ type: 'text', text: 'x' }] }, user),
+      messageWith({ role: 'developer', content: [{ type: 'text', text: 'x' }] }, user),
       'string_type',
       'messages.0.content',
     ],
     [
       'an assistant message in parts',
-      said(user, { role: 'assistant', content: [{ type: 'text', text: 'x' }] }, user),
+      messageWith(user, { role: 'assistant', content: [{ type: 'text', text: 'x' }] }, user),
       'string_type',
       'messages.1.content',
     ],
     [
       'a tool result in parts',
-      said(user, calling('call_1'), { ...result('call_1'), content: [{ type: 'text', text: 'x' }] }),
+      messageWith(user, calling('call_1'), { ...result('call_1'), content: [{ type: 'text', text: 'x' }] }),
       'string_type',
       'messages.2.content',
     ],
     [
       'an assistant that says nothing',
-      said(user, { role: 'assistant', content: null }, user),
+      messageWith(user, { role: 'assistant', content: null }, user),
       'string_type',
       'messages.1.content',
     ],
     [
       'a file',
-      said({ role: 'user', content: [{ type: 'file', file: { file_id: 'x' } }] }),
+      messageWith({ role: 'user', content: [{ type: 'file', file: { file_id: 'x' } }] }),
       'literal_error',
       'messages.0.content.0.type',
     ],
     [
       'a refusal in the history',
-      said(user, { role: 'assistant', content: 'x', refusal: null }, user),
+      messageWith(user, { role: 'assistant', content: 'x', refusal: null }, user),
       'extra_forbidden',
       'messages.1.refusal',
     ],
     [
       'reasoning in the history',
-      said(user, { role: 'assistant', content: 'x', reasoning_content: 'y' }, user),
+      messageWith(user, { role: 'assistant', content: 'x', reasoning_content: 'y' }, user),
       'extra_forbidden',
       'messages.1.reasoning_content',
     ],
     [
       'the deprecated role',
-      said({ role: 'function', name: 'x', content: 'y' }),
+      messageWith({ role: 'function', name: 'x', content: 'y' }),
       'literal_error',
       'messages.0.role',
     ],
@@ -168,7 +168,7 @@ describe('the inference API’s parameters', () => {
     ['tools and a choice', { tools: [boil], tool_choice: { type: 'function', function: { name: 'boil' } } }],
     [
       'images and audio of a user',
-      said({
+      messageWith({
         role: 'user',
         content: [
           { type: 'image_url', image_url: { url: 'https://a/b' } },
@@ -177,12 +177,12 @@ describe('the inference API’s parameters', () => {
         ],
       }),
     ],
-    ['a call and its result', said(user, calling('call_1'), result('call_1'))],
+    ['a call and its result', messageWith(user, calling('call_1'), result('call_1'))],
     [
       'a call beside content that is null',
-      said(user, { ...calling('call_1'), content: null }, result('call_1')),
+      messageWith(user, { ...calling('call_1'), content: null }, result('call_1')),
     ],
-    ['names', said({ ...user, name: 'ann' })],
+    ['names', messageWith({ ...user, name: 'ann' })],
   ])('take %s', async (_name, change) => expectTaken(await inference(change)));
 });
 

@@ -9,9 +9,9 @@ import {
   expectResponse,
   expectTaken,
   messages,
+  messageWith,
   ofModel,
   result,
-  said,
   studio,
   user,
 } from './post-studio.ts';
@@ -72,7 +72,7 @@ describe('the inference API’s models', () => {
       asVendor('stop', 'array_above_max_length'),
     );
     await expectResponse(
-      await inference(said(user, result('call_1'))),
+      await inference(messageWith(user, result('call_1'))),
       400,
       asVendor('messages.[1].role', null),
     );
@@ -89,60 +89,66 @@ describe('the inference API’s models', () => {
   });
 
   it.each<readonly [string, string, object, number, object]>([
-    ['two users in turn', 'Llama-3.3-70B-Instruct', said(user, user), 400, ofModel('roles must alternate')],
+    [
+      'two users in turn',
+      'Llama-3.3-70B-Instruct',
+      messageWith(user, user),
+      400,
+      ofModel('roles must alternate'),
+    ],
     [
       'two system messages',
       'Llama-3.3-70B-Instruct',
-      said({ role: 'system', content: 'x' }, { role: 'system', content: 'y' }, user),
+      messageWith({ role: 'system', content: 'x' }, { role: 'system', content: 'y' }, user),
       400,
       ofModel('roles must alternate'),
     ],
     [
       'a system message in between',
       'mistral-small-2503',
-      said(user, { role: 'assistant', content: 'x' }, { role: 'system', content: 'y' }),
+      messageWith(user, { role: 'assistant', content: 'x' }, { role: 'system', content: 'y' }),
       400,
       ofModel('roles must alternate'),
     ],
     [
       'the assistant first',
       'mistral-small-2503',
-      said({ role: 'assistant', content: 'x' }, user),
+      messageWith({ role: 'assistant', content: 'x' }, user),
       400,
       ofModel('roles must alternate'),
     ],
     [
       'a developer',
       'DeepSeek-V3.2',
-      said({ role: 'developer', content: 'x' }, user),
+      messageWith({ role: 'developer', content: 'x' }, user),
       422,
       unsupported('messages', 0, 'role'),
     ],
     [
       'a long id of a call',
       'Mistral-Large-3',
-      { ...said(user, calling('call_1'), result('call_1')), tools: [boil] },
+      { ...messageWith(user, calling('call_1'), result('call_1')), tools: [boil] },
       400,
       ofModel(/^Tool call id was call_1 but must be/),
     ],
     [
       'a user behind a result',
       'Mistral-Large-3',
-      said(user, calling('abcdefghi'), result('abcdefghi'), user),
+      messageWith(user, calling('abcdefghi'), result('abcdefghi'), user),
       400,
       ofModel("Unexpected role 'user' after role 'tool'"),
     ],
     [
       'an answer begun',
       'Mistral-Large-3',
-      said(user, { role: 'assistant', content: 'x' }),
+      messageWith(user, { role: 'assistant', content: 'x' }),
       400,
       ofModel('Expected last role User or Tool'),
     ],
     [
       'a call never answered',
       'DeepSeek-V3.2',
-      said(user, calling('call_1'), user),
+      messageWith(user, calling('call_1'), user),
       400,
       ofModel('must be followed by tool messages'),
     ],
@@ -157,7 +163,7 @@ describe('the inference API’s models', () => {
     [
       'an image',
       'Phi-4',
-      said({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b' } }] }),
+      messageWith({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b' } }] }),
       400,
       ofModel('not a multimodal model'),
     ],
@@ -171,7 +177,7 @@ describe('the inference API’s models', () => {
     [
       'more than its context',
       'Phi-4',
-      said({ role: 'user', content: 'x'.repeat(70_000) }),
+      messageWith({ role: 'user', content: 'x'.repeat(70_000) }),
       400,
       ofModel('maximum context length is 16384'),
     ],
@@ -187,16 +193,16 @@ describe('the inference API’s models', () => {
   });
 
   it.each<readonly [string, string, object]>([
-    ['a short id of a call', 'Mistral-Large-3', said(user, calling('abcdefghi'), result('abcdefghi'))],
+    ['a short id of a call', 'Mistral-Large-3', messageWith(user, calling('abcdefghi'), result('abcdefghi'))],
     [
       'results of two calls',
       'Llama-3.3-70B-Instruct',
-      said(user, { role: 'assistant', tool_calls: [call('a'), call('b')] }, result('b'), result('a')),
+      messageWith(user, { role: 'assistant', tool_calls: [call('a'), call('b')] }, result('b'), result('a')),
     ],
     [
       'an image',
       'Llama-4-Maverick-17B-128E-Instruct-FP8',
-      said({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b' } }] }),
+      messageWith({ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a/b' } }] }),
     ],
     ['a JSON object without the word', 'Phi-4', { response_format: { type: 'json_object' } }],
   ])('of other makes take %s', async (_name, model, change) =>

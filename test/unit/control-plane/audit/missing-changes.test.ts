@@ -7,7 +7,7 @@ const kept = chained([
   { action: 'VirtualKeys.Create', target_id: 'key-1' },
   { action: 'VirtualKeys.Create', target_id: 'key-2' },
 ]);
-const since = (...told: Parameters<typeof chained>[0]) => chained(told, kept.at(-1));
+const since = (...reported: Parameters<typeof chained>[0]) => chained(reported, kept.at(-1));
 const found = (stored: readonly AuditEvent[], shipped: readonly AuditEvent[]) => {
   const { undone, flaws } = missingChanges(stored, shipped);
   return { undone: undone.map(({ event, kind }) => `${kind} ${event.action} ${event.target_id}`), flaws };

@@ -15,8 +15,8 @@ import * as tokens from '../../../../gatewayctl/commands/tokens.ts';
 import * as webhooks from '../../../../gatewayctl/commands/webhooks.ts';
 import { chained } from '../../../support/audit-events.ts';
 
-const reportOf = (...told: Parameters<typeof chained>[0]) =>
-  missingChangesReport(missingChanges([], chained(told)));
+const reportOf = (...reported: Parameters<typeof chained>[0]) =>
+  missingChangesReport(missingChanges([], chained(reported)));
 
 it('lists revocations with who, when and the command that repeats them, then the rest', () => {
   const by = { actor_id: 'person-7' };

@@ -6,7 +6,7 @@ import { inspected, wordsGuardrail } from '../../../support/guarded-requests.ts'
 
 const planted = 'PLANTED';
 const put = '[WORD_1]';
-const said = `say ${planted} now`;
+const text = `say ${planted} now`;
 
 const message = (fields: JsonObject, role = 'user') => ({ messages: [{ role, ...fields }] });
 const part = (fields: JsonObject) => message({ content: [{ type: 'text', text: 'hello' }, fields] });
@@ -18,60 +18,60 @@ const format = (fields: JsonObject) => ({
 });
 
 const texts: Readonly<Record<string, JsonObject>> = {
-  'the content of a user': message({ content: said }),
-  'the content of the system': message({ content: said }, 'system'),
-  'the content of a developer': message({ content: said }, 'developer'),
-  'the content of the assistant': message({ content: said }, 'assistant'),
-  'the result of a tool': message({ content: said, tool_call_id: 'c' }, 'tool'),
-  'the result of a function': message({ content: said, name: 'f' }, 'function'),
-  'a text part': part({ type: 'text', text: said }),
-  'a refusal part': part({ type: 'refusal', refusal: said }),
-  'a part of an unknown type': part({ type: 'poem', verses: [{ line: said }] }),
-  'the name of a file': part({ type: 'file', file: { file_id: 'file_1', filename: said } }),
-  'text where a file’s data belongs': part({ type: 'file', file: { file_data: said } }),
-  'a data URL that is no base64': part({ type: 'file', file: { file_data: `data:text/plain,${said}` } }),
-  'text where an image’s URL belongs': part({ type: 'image_url', image_url: { url: said } }),
-  'text in place of an image': part({ type: 'image_url', image_url: said }),
-  'text where sound belongs': part({ type: 'input_audio', input_audio: { data: said, format: 'mp3' } }),
+  'the content of a user': message({ content: text }),
+  'the content of the system': message({ content: text }, 'system'),
+  'the content of a developer': message({ content: text }, 'developer'),
+  'the content of the assistant': message({ content: text }, 'assistant'),
+  'the result of a tool': message({ content: text, tool_call_id: 'c' }, 'tool'),
+  'the result of a function': message({ content: text, name: 'f' }, 'function'),
+  'a text part': part({ type: 'text', text: text }),
+  'a refusal part': part({ type: 'refusal', refusal: text }),
+  'a part of an unknown type': part({ type: 'poem', verses: [{ line: text }] }),
+  'the name of a file': part({ type: 'file', file: { file_id: 'file_1', filename: text } }),
+  'text where a file’s data belongs': part({ type: 'file', file: { file_data: text } }),
+  'a data URL that is no base64': part({ type: 'file', file: { file_data: `data:text/plain,${text}` } }),
+  'text where an image’s URL belongs': part({ type: 'image_url', image_url: { url: text } }),
+  'text in place of an image': part({ type: 'image_url', image_url: text }),
+  'text where sound belongs': part({ type: 'input_audio', input_audio: { data: text, format: 'mp3' } }),
   'text after an image’s URL': part({
     type: 'image_url',
-    image_url: { url: `https://example.com/a.png ${said}` },
+    image_url: { url: `https://example.com/a.png ${text}` },
   }),
-  'a refusal sent back': message({ refusal: said }, 'assistant'),
-  'reasoning sent back': message({ reasoning_content: said }, 'assistant'),
-  'reasoning under its other name': message({ reasoning: said }, 'assistant'),
+  'a refusal sent back': message({ refusal: text }, 'assistant'),
+  'reasoning sent back': message({ reasoning_content: text }, 'assistant'),
+  'reasoning under its other name': message({ reasoning: text }, 'assistant'),
   'details of reasoning': message(
-    { reasoning_details: [{ type: 'reasoning.summary', summary: said }] },
+    { reasoning_details: [{ type: 'reasoning.summary', summary: text }] },
     'assistant',
   ),
   'a thinking block': message(
-    { thinking_blocks: [{ type: 'thinking', thinking: said, signature: 'c2ln' }] },
+    { thinking_blocks: [{ type: 'thinking', thinking: text, signature: 'c2ln' }] },
     'assistant',
   ),
   'an annotation': message(
-    { annotations: [{ type: 'url_citation', url_citation: { title: said, url: 'https://a' } }] },
+    { annotations: [{ type: 'url_citation', url_citation: { title: text, url: 'https://a' } }] },
     'assistant',
   ),
-  'an unknown field of a message': message({ mood: said }),
-  'text where a role of a cache belongs': message({ content: [{ type: said, text: 'x' }] }),
-  'arguments of a call': call({ type: 'function', function: { name: 'f', arguments: `{"a":"${said}"}` } }),
-  'a name in arguments': call({ type: 'function', function: { name: 'f', arguments: `{"${said}":1}` } }),
+  'an unknown field of a message': message({ mood: text }),
+  'text where a role of a cache belongs': message({ content: [{ type: text, text: 'x' }] }),
+  'arguments of a call': call({ type: 'function', function: { name: 'f', arguments: `{"a":"${text}"}` } }),
+  'a name in arguments': call({ type: 'function', function: { name: 'f', arguments: `{"${text}":1}` } }),
   'arguments that are no JSON': call({
     type: 'function',
-    function: { name: 'f', arguments: `{"a": ${said}` },
+    function: { name: 'f', arguments: `{"a": ${text}` },
   }),
   'the first of two equal names in arguments': call({
     type: 'function',
-    function: { name: 'f', arguments: `{"a":"${said}","a":"x"}` },
+    function: { name: 'f', arguments: `{"a":"${text}","a":"x"}` },
   }),
   'arguments of a deprecated call': message(
-    { function_call: { name: 'f', arguments: `{"a":"${said}"}` } },
+    { function_call: { name: 'f', arguments: `{"a":"${text}"}` } },
     'assistant',
   ),
-  'the input of a custom call': call({ type: 'custom', custom: { name: 'f', input: said } }),
-  'the description of a tool': tool({ description: said }),
+  'the input of a custom call': call({ type: 'custom', custom: { name: 'f', input: text } }),
+  'the description of a tool': tool({ description: text }),
   'the description of a custom tool': {
-    tools: [{ type: 'custom', custom: { name: 'f', description: said } }],
+    tools: [{ type: 'custom', custom: { name: 'f', description: text } }],
   },
   'the grammar of a custom tool': {
     tools: [
@@ -79,34 +79,34 @@ const texts: Readonly<Record<string, JsonObject>> = {
         type: 'custom',
         custom: {
           name: 'f',
-          format: { type: 'grammar', grammar: { syntax: 'lark', definition: said } },
+          format: { type: 'grammar', grammar: { syntax: 'lark', definition: text } },
         },
       },
     ],
   },
-  'a tool of an unknown type': { tools: [{ type: 'search', hints: { about: said } }] },
-  'the description of a function': { functions: [{ name: 'f', description: said }] },
-  'the description of a property': schema({ properties: { a: { type: 'string', description: said } } }),
-  'a value to choose': schema({ properties: { a: { enum: ['x', said] } } }),
-  'a constant': schema({ properties: { a: { const: said } } }),
-  'a default': schema({ properties: { a: { default: { inner: [said] } } } }),
-  'an example': schema({ examples: [{ type: said }] }),
-  'a definition': schema({ $defs: { a: { description: said } } }),
-  'a schema in a schema': schema({ anyOf: [{ items: { not: { title: said } } }] }),
-  'a comment in a schema': schema({ $comment: said }),
-  'a schema’s unknown word': schema({ 'x-hint': said }),
-  'the description of a format': format({ description: said }),
-  'the schema of a format': format({ schema: { properties: { a: { description: said } } } }),
-  'a grammar as a format': { response_format: { type: 'grammar', grammar: said } },
-  'a prediction': { prediction: { type: 'content', content: said } },
-  'a part of a prediction': { prediction: { type: 'content', content: [{ type: 'text', text: said }] } },
+  'a tool of an unknown type': { tools: [{ type: 'search', hints: { about: text } }] },
+  'the description of a function': { functions: [{ name: 'f', description: text }] },
+  'the description of a property': schema({ properties: { a: { type: 'string', description: text } } }),
+  'a value to choose': schema({ properties: { a: { enum: ['x', text] } } }),
+  'a constant': schema({ properties: { a: { const: text } } }),
+  'a default': schema({ properties: { a: { default: { inner: [text] } } } }),
+  'an example': schema({ examples: [{ type: text }] }),
+  'a definition': schema({ $defs: { a: { description: text } } }),
+  'a schema in a schema': schema({ anyOf: [{ items: { not: { title: text } } }] }),
+  'a comment in a schema': schema({ $comment: text }),
+  'a schema’s unknown word': schema({ 'x-hint': text }),
+  'the description of a format': format({ description: text }),
+  'the schema of a format': format({ schema: { properties: { a: { description: text } } } }),
+  'a grammar as a format': { response_format: { type: 'grammar', grammar: text } },
+  'a prediction': { prediction: { type: 'content', content: text } },
+  'a part of a prediction': { prediction: { type: 'content', content: [{ type: 'text', text: text }] } },
   'where a search is to look': {
-    web_search_options: { user_location: { type: 'approximate', approximate: { city: said } } },
+    web_search_options: { user_location: { type: 'approximate', approximate: { city: text } } },
   },
-  'a field that nobody knows': { prompt_prefix: said },
-  'a field deep in one that nobody knows': { extra: [{ deep: { deeper: [[said]] } }] },
-  'text where a word belongs': { reasoning_effort: said },
-  'text where a number belongs': { seed: said },
+  'a field that nobody knows': { prompt_prefix: text },
+  'a field deep in one that nobody knows': { extra: [{ deep: { deeper: [[text]] } }] },
+  'text where a word belongs': { reasoning_effort: text },
+  'text where a number belongs': { seed: text },
 };
 
 const fixed: Readonly<Record<string, JsonObject>> = {
@@ -197,7 +197,7 @@ describe.each(Object.entries(exempt))('%s', (_place, body) => {
 });
 
 describe('a file of text', () => {
-  const base64 = Buffer.from(said).toString('base64');
+  const base64 = Buffer.from(text).toString('base64');
   const asFile = (data: string) => part({ type: 'file', file: { file_data: data } });
   const asImage = (url: string) => part({ type: 'image_url', image_url: { url } });
 
@@ -215,7 +215,7 @@ describe('a file of text', () => {
     for (const body of [asFile(head + base64), asImage(head + base64)]) {
       await expect(inspected(guard('block'), body)).rejects.toMatchObject({ code: 'guardrail_blocked' });
       const after = JSON.stringify(await inspected(guard('redact'), body));
-      expect(after).toContain(head + Buffer.from(said.replace(planted, put)).toString('base64'));
+      expect(after).toContain(head + Buffer.from(text.replace(planted, put)).toString('base64'));
       expect(await inspected(guard('observe'), body)).toMatchObject(body);
     }
   });

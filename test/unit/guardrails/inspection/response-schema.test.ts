@@ -8,7 +8,7 @@ import { literally, responded, wordsGuardrail } from '../../../support/guarded-r
 
 const planted = 'PLANTED';
 const put = '[WORD_1]';
-const said = `say ${planted} now`;
+const text = `say ${planted} now`;
 
 const base = { id: 'chatcmpl-1', object: 'chat.completion', created: 1_800_000_000, model: 'gpt-4o' };
 const choice = (fields: JsonObject) => ({
@@ -19,30 +19,30 @@ const message = (fields: JsonObject) => choice({ message: { role: 'assistant', c
 const call = (called: JsonObject) => message({ tool_calls: [{ id: 'call_1', type: 'function', ...called }] });
 
 const texts: Readonly<Record<string, JsonObject>> = {
-  'the content': message({ content: said }),
-  'a part of the content': message({ content: [{ type: 'text', text: said }] }),
-  'a thinking part': message({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: said }] }] }),
-  'a refusal': message({ refusal: said }),
-  reasoning: message({ reasoning_content: said }),
-  'reasoning under its other name': message({ reasoning: said }),
-  'details of reasoning': message({ reasoning_details: [{ type: 'reasoning.text', text: said }] }),
-  'a thinking block': message({ thinking_blocks: [{ type: 'thinking', thinking: said, signature: 'c2ln' }] }),
-  'an argument': call({ function: { name: 'f', arguments: `{"a": ["${said}"]}` } }),
-  'the name of an argument': call({ function: { name: 'f', arguments: `{"${said}": 1}` } }),
-  'arguments that were cut off': call({ function: { name: 'f', arguments: `{"a": "${said}` } }),
-  'arguments of a deprecated call': message({ function_call: { name: 'f', arguments: `{"a": "${said}"}` } }),
-  'the input of a custom call': call({ custom: { name: 'f', input: said } }),
+  'the content': message({ content: text }),
+  'a part of the content': message({ content: [{ type: 'text', text: text }] }),
+  'a thinking part': message({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: text }] }] }),
+  'a refusal': message({ refusal: text }),
+  reasoning: message({ reasoning_content: text }),
+  'reasoning under its other name': message({ reasoning: text }),
+  'details of reasoning': message({ reasoning_details: [{ type: 'reasoning.text', text: text }] }),
+  'a thinking block': message({ thinking_blocks: [{ type: 'thinking', thinking: text, signature: 'c2ln' }] }),
+  'an argument': call({ function: { name: 'f', arguments: `{"a": ["${text}"]}` } }),
+  'the name of an argument': call({ function: { name: 'f', arguments: `{"${text}": 1}` } }),
+  'arguments that were cut off': call({ function: { name: 'f', arguments: `{"a": "${text}` } }),
+  'arguments of a deprecated call': message({ function_call: { name: 'f', arguments: `{"a": "${text}"}` } }),
+  'the input of a custom call': call({ custom: { name: 'f', input: text } }),
   'an annotation': message({
-    annotations: [{ type: 'url_citation', url_citation: { title: said, url: 'https://a.example' } }],
+    annotations: [{ type: 'url_citation', url_citation: { title: text, url: 'https://a.example' } }],
   }),
   'the URL of an annotation': message({
     annotations: [{ type: 'url_citation', url_citation: { title: 'x', url: `https://a/${planted}` } }],
   }),
-  'an unknown field of a message': message({ notes: [{ note: said }] }),
-  'an unknown field of a choice': choice({ message: {}, comment: said }),
-  'what stopped it': choice({ message: {}, stop_reason: said }),
-  grounding: { ...message({}), cloud_ai_grounding_metadata: [{ webSearchQueries: [said] }] },
-  'an unknown field': { ...message({}), debug: { prompt: said } },
+  'an unknown field of a message': message({ notes: [{ note: text }] }),
+  'an unknown field of a choice': choice({ message: {}, comment: text }),
+  'what stopped it': choice({ message: {}, stop_reason: text }),
+  grounding: { ...message({}), cloud_ai_grounding_metadata: [{ webSearchQueries: [text] }] },
+  'an unknown field': { ...message({}), debug: { prompt: text } },
 };
 
 const fixed: Readonly<Record<string, JsonObject>> = {

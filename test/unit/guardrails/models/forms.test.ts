@@ -32,12 +32,12 @@ describe.each(modelFixtures)('%s', (name, { check, stage, messages, says, nonsen
     expect(form.ask(modelText, { stage, context: modelContext }, setup)).toEqual(messages);
   });
 
-  it.each(says)('reads $said', ({ said, labels }) => {
-    expect(form.read(said, setup).map(({ label }) => label)).toEqual(labels);
+  it.each(says)('reads $said', ({ output: text, labels }) => {
+    expect(form.read(text, setup).map(({ label }) => label)).toEqual(labels);
   });
 
-  it.each(nonsense)('takes nothing else for an answer: %s', (said) => {
-    expect(() => form.read(said, setup)).toThrow('none');
+  it.each(nonsense)('takes nothing else for an answer: %s', (text) => {
+    expect(() => form.read(text, setup)).toThrow('none');
   });
 });
 

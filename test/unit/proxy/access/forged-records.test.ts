@@ -254,11 +254,11 @@ describe.each(
       const cutOff = startCutOff();
       expect(await find(cutOff, lets)).toBe('access_unavailable');
       act();
-      const untold = startProxy(world, { withRedis: true, recordKeys: noRecordKeys() });
-      expect(await find(untold, lets)).toBe('access_not_found');
+      const unreported = startProxy(world, { withRedis: true, recordKeys: noRecordKeys() });
+      expect(await find(unreported, lets)).toBe('access_not_found');
       act();
-      const untoldAndCutOff = startCutOff({ recordKeys: noRecordKeys() });
-      expect(await find(untoldAndCutOff, lets)).toBe('access_unavailable');
+      const unreportedAndCutOff = startCutOff({ recordKeys: noRecordKeys() });
+      expect(await find(unreportedAndCutOff, lets)).toBe('access_unavailable');
     });
   });
 

@@ -61,11 +61,11 @@ function plantUnsigned(hash: string, of = hash): void {
 }
 
 describe('a proxy that is given no public key', () => {
-  const startUntold = () => startProxy(world, { withRedis: true, recordKeys: noRecordKeys(world.time) });
+  const startUnreported = () => startProxy(world, { withRedis: true, recordKeys: noRecordKeys(world.time) });
 
   it('learns it from the feed’s beginning, so that Redis serves from the first request on', async () => {
     await startWarm();
-    const proxy = startUntold();
+    const proxy = startUnreported();
     await world.time.advance(100);
     expect(proxy.source.notReady()).toBeUndefined();
     expect(await find(proxy, key)).toBe(`id-${key}`);
@@ -87,7 +87,7 @@ describe('a proxy that is given no public key', () => {
     plantUnsigned(key);
     plantUnsigned(neverWas, key);
     expect(await find(startCutOff({ recordKeys: noRecordKeys() }))).toBe('access_unavailable');
-    const proxy = startUntold();
+    const proxy = startUnreported();
     // Not even the first request, which the feed has not come before.
     expect(await find(proxy, neverWas)).toBe('access_not_found');
     expect(await find(proxy)).toBe(`id-${key}`);
@@ -98,7 +98,7 @@ describe('a proxy that is given no public key', () => {
   it('reads what the release before left there while the control plane is of that release, and keeps nothing there', async () => {
     world.controlPlane.signing.signs = false;
     plantUnsigned(key);
-    const proxy = startUntold();
+    const proxy = startUnreported();
     await world.time.advance(100);
     const names = [...world.redis.values.keys()];
     expect(await find(proxy)).toBe(`id-${key}`);
@@ -116,7 +116,7 @@ describe('a proxy that is given no public key', () => {
       [200, '["one",1,"north"]'],
     ] as const) {
       world.redis.plant(name, Buffer.concat([Buffer.from([4, 0, length]), Buffer.from(header)]));
-      const proxy = startUntold();
+      const proxy = startUnreported();
       await world.time.advance(100);
       expect(await find(proxy)).toBe(`id-${key}`);
       expect(proxy.events).toEqual(['unreadable', 'control_plane']);
@@ -128,7 +128,7 @@ describe('a proxy that is given no public key', () => {
     signing.signs = false;
     plantUnsigned(key);
     plantUnsigned(neverWas, key);
-    const proxy = startUntold();
+    const proxy = startUnreported();
     await world.time.advance(100);
     expect(await find(proxy)).toBe(`id-${key}`);
     // As it was in the release before: whoever has the cache key mints.

@@ -16,12 +16,12 @@ beforeEach(() => {
 const shown = () => clock.at(time.monotonic()) - time.now();
 
 /** A call that takes so long there and back. */
-async function call(thereMs: number, backMs: number, take: 'told' | 'correct' = 'told'): Promise<void> {
+async function call(thereMs: number, backMs: number, take: 'update' | 'correct' = 'update'): Promise<void> {
   const sentAt = time.monotonic();
   await time.advance(thereMs);
-  const told = time.now() + aheadMs;
+  const parsed = time.now() + aheadMs;
   await time.advance(backMs);
-  clock[take](told, sentAt);
+  clock[take](parsed, sentAt);
 }
 
 describe('the estimate of the clock of the database', () => {
@@ -61,7 +61,7 @@ describe('the estimate of the clock of the database', () => {
   it('does not go back for a better answer', async () => {
     await call(0, 100);
     const before = clock.at(time.monotonic());
-    clock.told(before - 40, time.monotonic());
+    clock.update(before - 40, time.monotonic());
     expect(clock.at(time.monotonic())).toBe(before);
     await time.advance(100);
     expect(clock.at(time.monotonic())).toBe(before + 60);

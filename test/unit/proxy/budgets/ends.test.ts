@@ -172,7 +172,7 @@ describe('usage that was lost on its way', () => {
   };
 
   beforeEach(async () => {
-    world.ledger.tellsLeased = true;
+    world.ledger.reportsLeased = true;
     (await world.take(ask(100, 'a'))).settle(0);
     await world.time.advance(15_000);
     expect(books().leased).toBe(0);

@@ -20,7 +20,7 @@ const slice = () => world.slice('a');
 const parts = () => ({ open: slice().open, shut: slice().shut, holds: slice().holds });
 /** Time for a note, and not yet for a return. */
 const noteMs = 3_000;
-const told = () => Math.max(...[...world.ledger.reference.leases.values()].map(({ shut }) => shut));
+const reported = () => Math.max(...[...world.ledger.reference.leases.values()].map(({ shut }) => shut));
 
 /** Ten requests at once, of which nothing is used. */
 async function burst(full: number): Promise<void> {
@@ -41,7 +41,7 @@ describe('of a slice', () => {
     await burst(100);
     await world.time.advance(noteMs);
     expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
-    expect(told()).toBe(2_000);
+    expect(reported()).toBe(2_000);
     expect(world.link.returns.at(-1)).toMatchObject({ amount: 0, shut: 2_000 });
   });
 
@@ -86,7 +86,7 @@ describe('what is shut', () => {
     world.link.condition = 'deaf';
     const asked = attempt(world.budgets, ask(1_500, 'a'));
     await world.time.advance(900);
-    expect(told()).toBe(0);
+    expect(reported()).toBe(0);
     expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
     world.link.condition = 'up';
     await world.time.advance(1_000);

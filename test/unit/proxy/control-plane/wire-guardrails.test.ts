@@ -78,8 +78,8 @@ describe('what a newer control plane says of a guardrail', () => {
     ['no action', { action: 0 }, { action: 'block' }],
     ['a rule', { onFailure: 9 }, { onFailure: 'block' }],
     ['no rule', { onFailure: 0 }, { onFailure: 'block' }],
-  ])('is read at its strictest where it is %s that this version does not know', (_what, said, read) => {
-    expect(decode({ ...record, ...said })[0]).toMatchObject({ id: '1', ...read });
+  ])('is read at its strictest where it is %s that this version does not know', (_what, stated, read) => {
+    expect(decode({ ...record, ...stated })[0]).toMatchObject({ id: '1', ...read });
   });
 
   it.each<[string, GuardrailCheck | null]>([
@@ -149,7 +149,7 @@ describe('a check', () => {
     expect(checkOf({ moderation: {} })).toEqual({
       ...{ kind: 'moderation', model: 'omni-moderation-latest', categories: [], scoreMin: undefined },
     });
-    const said = { model: 'text-moderation-stable', categories: ['violence'], scoreMin: 0.25 };
-    expect(checkOf({ moderation: said })).toEqual({ kind: 'moderation', ...said });
+    const stated = { model: 'text-moderation-stable', categories: ['violence'], scoreMin: 0.25 };
+    expect(checkOf({ moderation: stated })).toEqual({ kind: 'moderation', ...stated });
   });
 });

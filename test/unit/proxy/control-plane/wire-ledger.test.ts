@@ -75,8 +75,8 @@ describe('responses', () => {
     KeepSession.responseDeserialize(KeepSession.responseSerialize({ open: true, now, ...fields }));
 
   it('tell the clock of the database, and which database it is', () => {
-    const told = { sessions: 3, epoch: 'e', leasedNanoUsd: '9000000000000000' };
-    expect(decodeSession(session(told))).toEqual({
+    const parsed = { sessions: 3, epoch: 'e', leasedNanoUsd: '9000000000000000' };
+    expect(decodeSession(session(parsed))).toEqual({
       ...{ open: true, now: at, epoch: 'e', sessions: 3, leased: largest },
     });
     const response = { returnedNanoUsd: '5', now, epoch: 'e' };

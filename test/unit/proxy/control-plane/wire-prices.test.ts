@@ -49,8 +49,8 @@ describe('an organization’s own price', () => {
 
   it('comes without a way of being served that is not known here', () => {
     const serviceTiers = { warp: { input: '9', output: '9' } };
-    const told = decode({ id: '1', model: 'acme/*', prices: { ...prices, serviceTiers } });
-    expect(told).toEqual([{ id: '1', model: 'acme/*', prices }]);
+    const listed = decode({ id: '1', model: 'acme/*', prices: { ...prices, serviceTiers } });
+    expect(listed).toEqual([{ id: '1', model: 'acme/*', prices }]);
   });
 
   it('comes without what it does not say', () => {

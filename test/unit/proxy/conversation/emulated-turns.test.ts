@@ -20,11 +20,11 @@ function emulatedFor(abilities: typeof textOnly, ...messages: JsonObject[]) {
 function shown({ conversation }: ReturnType<typeof emulated>) {
   return conversation.turns.map((turn) => {
     const parts = turn.role === 'tool' ? turn.results.flatMap((result) => result.parts) : turn.parts;
-    const said = parts.map((part) => {
+    const stated = parts.map((part) => {
       if (part.kind === 'text') return part.text;
       return part.kind === 'image' && part.source.kind === 'url' ? part.source.url : part.kind;
     });
-    return [turn.role, ...said];
+    return [turn.role, ...stated];
   });
 }
 

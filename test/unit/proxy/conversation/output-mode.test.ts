@@ -132,11 +132,11 @@ describe('the text of a response', () => {
     ['keeps a single backtick', words, '`', '`'],
     ['may be empty', words, '', ''],
     ['is nothing where there is only a fence', words, '```json\n', ''],
-  ])('%s', (_what, form, said, expected) => {
-    expect(through(form, [said])).toBe(expected);
-    expect(through(form, [...said])).toBe(expected);
-    for (let cut = 1; cut < said.length; cut++) {
-      expect(through(form, [said.slice(0, cut), said.slice(cut)])).toBe(expected);
+  ])('%s', (_what, form, text, expected) => {
+    expect(through(form, [text])).toBe(expected);
+    expect(through(form, [...text])).toBe(expected);
+    for (let cut = 1; cut < text.length; cut++) {
+      expect(through(form, [text.slice(0, cut), text.slice(cut)])).toBe(expected);
     }
   });
 

@@ -24,8 +24,8 @@ function openSamples() {
   const control = { isDown: false };
   const samples = new DecisionSamples({
     client: {
-      report: async (told) => {
-        reports.push(told);
+      report: async (parsed) => {
+        reports.push(parsed);
         if (control.isDown) throw new Error('down');
       },
     },
@@ -36,7 +36,7 @@ function openSamples() {
   return { time, reports, failures, control, samples, add };
 }
 
-const told = (reports: readonly (readonly DecisionSample[])[]) =>
+const reported = (reports: readonly (readonly DecisionSample[])[]) =>
   reports.flat().map(({ decisions }) => decisions);
 
 describe('samples of decisions', () => {
@@ -59,7 +59,7 @@ describe('samples of decisions', () => {
     await time.advance(60_000);
     add();
     await time.advance(1_000);
-    expect(told(reports)).toEqual([1, 1, 1, 8]);
+    expect(reported(reports)).toEqual([1, 1, 1, 8]);
   });
 
   it('are counted by guardrail, stage and decision', async () => {
@@ -71,7 +71,7 @@ describe('samples of decisions', () => {
       add({ decision: 'redact' });
     }
     await time.advance(1_000);
-    expect(told(reports).length).toBe(12);
+    expect(reported(reports).length).toBe(12);
   });
 
   it('go a hundred at a time', async () => {
@@ -112,10 +112,10 @@ describe('samples of decisions', () => {
     for (let i = 0; i < 1_005; i++) add({ guardrailId: `guardrail-${i}` });
     control.isDown = false;
     await time.advance(60_000);
-    expect(told(reports).length).toBe(1_000);
+    expect(reported(reports).length).toBe(1_000);
     add({ guardrailId: 'guardrail-1004' });
     await time.advance(1_000);
-    expect(told(reports).at(-1)).toBe(2);
+    expect(reported(reports).at(-1)).toBe(2);
   });
 
   it('that wait are told when the gateway stops, and nothing afterwards', async () => {

@@ -11,7 +11,7 @@ import { callWith, literally, openInspecting, wordsGuardrail } from '../../../su
 import { silentLog } from '../../../support/silent-log.ts';
 
 const nothing: Scanned = { hits: [], failed: [] };
-const said = (text: string) => ({ slots: [{ text, isFixed: false, group: 1 }], seams: [] });
+const slotsOf = (text: string) => ({ slots: [{ text, isFixed: false, group: 1 }], seams: [] });
 const owner = { organization: 'o', key: 'k' };
 
 function compiled(matcher: Matcher, guardrails = [wordsGuardrail(['BAD'])]): readonly CompiledGuardrail[] {
@@ -61,7 +61,7 @@ describe('texts are scanned', () => {
     const { scanner, tasks } = openScanner(undefined, { now: () => 0 });
     const text = `${'x'.repeat(128 * 1024 - 3)}BAD`;
     const start = text.length - 3;
-    expect(scanner.scan(costing(1), said(text), owner)).toEqual({
+    expect(scanner.scan(costing(1), slotsOf(text), owner)).toEqual({
       hits: [{ text: 0, matcher: 0, start, end: text.length, label: 'WORD' }],
       failed: [],
     });
@@ -71,7 +71,7 @@ describe('texts are scanned', () => {
   it('in slices where it takes longer, with other turns between them', async () => {
     const { scanner, tasks } = openScanner(undefined, { now: slowClock(1.5), cpu: () => 0 });
     const text = `${'x'.repeat(1024 * 1024 - 3)}BAD`;
-    const pending = scanner.scan(costing(1), said(text), owner);
+    const pending = scanner.scan(costing(1), slotsOf(text), owner);
     let others = 0;
     const other = setInterval(() => others++, 0);
     expect(scanner.slices.used).toBe(text.length);
@@ -84,10 +84,10 @@ describe('texts are scanned', () => {
   it('in a worker where that is likely to take long, with what it needs to know of the guardrails and no more', async () => {
     const { scanner, tasks } = openScanner();
     const cost = nsHereMax / 5_000;
-    await finished(scanner.scan(costing(cost), said('x'.repeat(4_900)), owner));
+    await finished(scanner.scan(costing(cost), slotsOf('x'.repeat(4_900)), owner));
     expect(tasks.length).toBe(0);
     const text = 'x'.repeat(5_000);
-    expect(await finished(scanner.scan(costing(cost), said(text), owner))).toMatchObject(nothing);
+    expect(await finished(scanner.scan(costing(cost), slotsOf(text), owner))).toMatchObject(nothing);
     const { id, revision, check } = wordsGuardrail(['BAD']);
     expect(tasks).toEqual([{ guardrails: [{ id, revision, check }], texts: [text], window: 512 }]);
   });
@@ -101,7 +101,7 @@ describe('texts are scanned', () => {
 
   it('in a worker from then on where they take more processor time than was likely', async () => {
     const { scanner, tasks } = openScanner(undefined, { now: slowClock(1.5), cpu: slowClock(15) });
-    await finished(scanner.scan(costing(1), said('x'.repeat(textMax)), owner));
+    await finished(scanner.scan(costing(1), slotsOf('x'.repeat(textMax)), owner));
     expect(tasks.length).toBe(1);
   });
 
@@ -112,13 +112,13 @@ describe('texts are scanned', () => {
       likelyCost: 1,
       inspect: (_, from) => ({ findings: [], decided: from }),
     };
-    await finished(scanner.scan(compiled(open), said('x'.repeat(50_000)), owner));
+    await finished(scanner.scan(compiled(open), slotsOf('x'.repeat(50_000)), owner));
     expect(tasks.length).toBe(1);
   });
 
   it('nowhere without guardrails', () => {
     const { scanner, tasks } = openScanner();
-    expect(scanner.scan([], said('x'.repeat(1_000_000)), owner)).toEqual(nothing);
+    expect(scanner.scan([], slotsOf('x'.repeat(1_000_000)), owner)).toEqual(nothing);
     expect(tasks).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('texts are scanned', () => {
     const hit = { text: 0, matcher: 0, start: 2, end: 5, label: 'WORD' };
     const { scanner, tasks } = openScanner(() => Promise.resolve({ hits: [hit], failed: [] }));
     const text = `BAD ${'x'.repeat(50_000)}`;
-    const scanned = await finished(scanner.scan([{ ...slow, matcher: open }, quick], said(text), owner));
+    const scanned = await finished(scanner.scan([{ ...slow, matcher: open }, quick], slotsOf(text), owner));
     expect(tasks[0]?.guardrails.map(({ id }) => id)).toEqual(['1']);
     expect(scanned.hits).toEqual([hit, { text: 0, matcher: 1, start: 0, end: 3, label: 'WORD' }]);
   });

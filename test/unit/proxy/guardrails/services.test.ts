@@ -116,8 +116,8 @@ describe('services', () => {
   it('are asked about a complete answer, and rewrite it', async () => {
     const { inspect } = openAsking({ first: async (texts) => texts.map((text) => text.toLowerCase()) });
     const { output } = await inspect(callWith([service('first', 'redact', { stage: 'output' })], {}));
-    const told = complete({ choices: [{ message: { content: 'HELLO' } }] });
-    expect(await output?.guard(told)).toMatchObject({
+    const parsed = complete({ choices: [{ message: { content: 'HELLO' } }] });
+    expect(await output?.guard(parsed)).toMatchObject({
       body: Buffer.from('{"choices":[{"message":{"content":"hello"}}]}'),
     });
   });

@@ -92,8 +92,8 @@ describe('the output', () => {
 
 describe('the input', () => {
   const inputOf = (fields: object, model?: CatalogModel, name?: string) => {
-    const told = bound({ max_tokens: 1, ...fields }, perInput, model, name);
-    return { tokens: tokens(told.full), bytes: told.bytes };
+    const parsed = bound({ max_tokens: 1, ...fields }, perInput, model, name);
+    return { tokens: tokens(parsed.full), bytes: parsed.bytes };
   };
   const part = (content: object) => ({ messages: [{ role: 'user', content: [content] }] });
   const image = (data: string) =>
@@ -109,8 +109,8 @@ describe('the input', () => {
 
   it('has room for what vendors say about tools', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
-    const told = inputOf({ tools });
-    expect(told.tokens).toBe(told.bytes + 16 + 600);
+    const parsed = inputOf({ tools });
+    expect(parsed.tokens).toBe(parsed.bytes + 16 + 600);
   });
 
   it.each([
@@ -169,16 +169,16 @@ describe('a bound', () => {
       const content = 'x'.repeat(random.chance(0.1) ? 300_000 : random.below(2000));
       const n = 1 + random.below(4);
       const asked = random.chance(0.5) ? { max_tokens: 1 + random.below(20_000) } : {};
-      const told = bound(
+      const parsed = bound(
         { messages: [{ role: 'user', content }], n, ...asked },
         at,
         model,
         `x/${model.name}`,
       );
-      const held = told.least + random.below(told.full - told.least + 1);
+      const held = parsed.least + random.below(parsed.full - parsed.least + 1);
       const maximum = model.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-      const ceiling = told.ceilingFor(held) ?? Math.min(asked.max_tokens ?? 0, maximum);
-      const promptTokens = random.below(told.bytes + 17);
+      const ceiling = parsed.ceilingFor(held) ?? Math.min(asked.max_tokens ?? 0, maximum);
+      const promptTokens = random.below(parsed.bytes + 17);
       const cacheReadTokens = random.below(promptTokens + 1);
       const usage = {
         ...{ ...noUsage, promptTokens, cacheReadTokens },
@@ -194,15 +194,15 @@ describe('a bound', () => {
     for (let round = 0; round < 2000; round++) {
       const at = prices({ input: '0.15', output: `${random.below(1000)}.${random.below(10)}` });
       const n = 1 + random.below(3);
-      const told = bound({ n }, at);
-      const [less, more] = [random.below(told.full), random.below(told.full)].toSorted((a, b) => a - b);
+      const parsed = bound({ n }, at);
+      const [less, more] = [random.below(parsed.full), random.below(parsed.full)].toSorted((a, b) => a - b);
       if (less === undefined || more === undefined) throw new Error('there are two');
-      const [low, high] = [told.ceilingFor(less) ?? 0, told.ceilingFor(more) ?? 0];
+      const [low, high] = [parsed.ceilingFor(less) ?? 0, parsed.ceilingFor(more) ?? 0];
       expect(low, `seed ${seed}, round ${round}`).toBeLessThanOrEqual(high);
-      const promptTokens = told.bytes + 16;
+      const promptTokens = parsed.bytes + 16;
       const higher = at.costOf({ ...noUsage, promptTokens, completionTokens: n * (high + 1) });
       if (high < 8192)
-        expect(higher, `seed ${seed}, round ${round}`).toBeGreaterThan(Math.max(more, told.least));
+        expect(higher, `seed ${seed}, round ${round}`).toBeGreaterThan(Math.max(more, parsed.least));
     }
   });
 });

@@ -3,7 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import type { SpecialUsage } from '../../../../proxy/conversation/usage.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
-import { callFor, type Read, sse, streamed, type Told, whole } from '../../../support/reported-usage.ts';
+import {
+  callFor,
+  type Read,
+  type ReportedUsage,
+  sse,
+  streamed,
+  whole,
+} from '../../../support/reported-usage.ts';
 
 const gptTokens = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
 const claudeTokens = { input_tokens: 100, output_tokens: 5 };
@@ -14,7 +21,7 @@ const modality = (name: string, tokenCount: number) => ({ modality: name, tokenC
 type Case = readonly [
   what: string,
   vendor: VendorName,
-  told: Told,
+  told: ReportedUsage,
   special: Partial<SpecialUsage> | undefined,
 ];
 
@@ -299,8 +306,8 @@ describe.each<readonly [string, Read]>([
   ['a stream', streamed],
 ])('%s', (_form, read) => {
   const all = [...served, ...placed, ...seen, ...absurd];
-  it.each(all)('tells %s (%s)', (_what, vendor, told, expected) => {
-    const special = read(vendor, told);
+  it.each(all)('tells %s (%s)', (_what, vendor, parsed, expected) => {
+    const special = read(vendor, parsed);
     if (expected === undefined) expect(special).toBeUndefined();
     else expect(special).toEqual({ ...nothing, ...expected });
   });

@@ -52,10 +52,10 @@ function read(vendor: VendorName, usage: object) {
   return call.target.provider.format.readResponse(call, { head: {}, body });
 }
 
-function toldBy(vendor: VendorName, usage: object): Usage {
-  const told = read(vendor, usage).usage;
-  if (told === undefined) throw new Error(`${vendor} tells no usage`);
-  return told;
+function reportedBy(vendor: VendorName, usage: object): Usage {
+  const parsed = read(vendor, usage).usage;
+  if (parsed === undefined) throw new Error(`${vendor} tells no usage`);
+  return parsed;
 }
 
 const vendors = Object.keys(models) as VendorName[];
@@ -135,7 +135,7 @@ describe('the prompt', () => {
       1000 * 100,
     ],
   ])('%s', (_what, vendor, usage, nano) => {
-    expect(prices?.costOf(toldBy(vendor, usage))).toBe(nano);
+    expect(prices?.costOf(reportedBy(vendor, usage))).toBe(nano);
   });
 });
 
@@ -185,7 +185,7 @@ describe('the completion', () => {
       50,
     ],
   ])('%s', (_what, vendor, usage, tokens) => {
-    expect(outputPrices?.costOf(toldBy(vendor, usage))).toBe(tokens * 1000);
+    expect(outputPrices?.costOf(reportedBy(vendor, usage))).toBe(tokens * 1000);
   });
 });
 

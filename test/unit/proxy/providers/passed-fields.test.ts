@@ -65,7 +65,7 @@ const routing = {
     mock_response: 'x',
   },
 };
-const unheardOf = {
+const unknownFields = {
   lora_path: '/x',
   bootstrap_host: 'h',
   logits_processors: ['os.system'],
@@ -114,29 +114,29 @@ describe.each(['gpt-provider', 'studio-ai'] as const)(
   'to a custom provider of the format of %s',
   (wireFormat) => {
     it('no field goes that chooses a model, a host or a key, and none that nobody has heard of', async () => {
-      const { fields, dropped } = await sent(wireFormat, { ...known, ...routing, ...unheardOf });
-      const off = Object.keys({ ...routing, ...unheardOf });
+      const { fields, dropped } = await sent(wireFormat, { ...known, ...routing, ...unknownFields });
+      const off = Object.keys({ ...routing, ...unknownFields });
       expect(off.filter((name) => fields.includes(name))).toEqual([]);
       expect(off.filter((name) => !dropped.includes(name))).toEqual([]);
       expect(Object.keys(known).filter((name) => !fields.includes(name))).toEqual([]);
     });
 
     it('what its operator lets pass goes, and no more', async () => {
-      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unheardOf }, [
+      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unknownFields }, [
         'models',
         'chat_template',
       ]);
       expect(fields).toEqual(expect.arrayContaining(['models', 'chat_template']));
       expect(dropped).toEqual(
-        Object.keys({ ...routing, ...unheardOf })
+        Object.keys({ ...routing, ...unknownFields })
           .filter((name) => !['models', 'chat_template'].includes(name))
           .sort(),
       );
     });
 
     it('all fields go where its operator lets all pass', async () => {
-      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unheardOf }, ['*']);
-      expect(fields).toEqual(expect.arrayContaining(Object.keys({ ...routing, ...unheardOf })));
+      const { fields, dropped } = await sent(wireFormat, { ...routing, ...unknownFields }, ['*']);
+      expect(fields).toEqual(expect.arrayContaining(Object.keys({ ...routing, ...unknownFields })));
       expect(dropped).toEqual([]);
     });
   },
@@ -144,8 +144,8 @@ describe.each(['gpt-provider', 'studio-ai'] as const)(
 
 describe('to a vendor itself', () => {
   it('a field of which nobody has heard goes, one that routers read does not', async () => {
-    const { fields, dropped } = await sent('gpt-provider', { ...unheardOf, ...routing }, 'shipped');
-    expect(fields).toEqual(expect.arrayContaining(Object.keys(unheardOf)));
+    const { fields, dropped } = await sent('gpt-provider', { ...unknownFields, ...routing }, 'shipped');
+    expect(fields).toEqual(expect.arrayContaining(Object.keys(unknownFields)));
     expect(dropped).toEqual(Object.keys(routing).sort());
   });
 });

@@ -3,19 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { buildRequest } from '../../../../proxy/providers/provider.ts';
 import type { Behaviour } from '../../../../simulator/behaviour.ts';
 import type { VendorName } from '../../../../simulator/vendors.ts';
-import { readStream, type Told } from '../../../support/completions.ts';
+import { type ParsedCompletion, readStream } from '../../../support/completions.ts';
 import { askVendor, callOf, partsOf } from '../../../support/vendor-calls.ts';
 import { plainModels } from '../../../support/vendors.ts';
 
 const vendors = Object.keys(plainModels) as readonly VendorName[];
-const said = 'Grüße 👩‍👩‍👧‍👦 日本語';
+const text = 'Grüße 👩‍👩‍👧‍👦 日本語';
 const tool = { type: 'function', function: { name: 'boil', parameters: { type: 'object', properties: {} } } };
 const calls = [{ name: 'boil', arguments: '{"größe":"🫖"}' }];
 
 interface Streamed {
   readonly bytes: Buffer;
   /** What the caller is told of bytes in these pieces. */
-  read(pieces: readonly Buffer[]): Told;
+  read(pieces: readonly Buffer[]): ParsedCompletion;
 }
 
 async function streamed(vendor: VendorName, behaviour: Behaviour): Promise<Streamed> {
@@ -29,10 +29,10 @@ async function streamed(vendor: VendorName, behaviour: Behaviour): Promise<Strea
       const reader = call.target.provider.format.openStream(call, response.headers, {
         eventBytesMax: 100_000,
       });
-      const told = pieces.map((piece) => reader.push(piece));
-      if (!reader.complete) told.push(reader.end());
+      const parsed = pieces.map((piece) => reader.push(piece));
+      if (!reader.complete) parsed.push(reader.end());
       expect([reader.complete, reader.failure]).toEqual([true, undefined]);
-      return readStream(Buffer.concat(told).toString());
+      return readStream(Buffer.concat(parsed).toString());
     },
   };
 }
@@ -41,16 +41,16 @@ const singles = (bytes: Buffer) => Array.from(bytes, (_, at) => bytes.subarray(a
 
 describe.each(vendors)('trap 18: a stream of %s', (vendor) => {
   it.each<[string, Behaviour]>([
-    ['text', { text: said }],
+    ['text', { text: text }],
     ['a call', { toolCalls: calls }],
   ])('that comes byte by byte says the same: %s', async (_what, behaviour) => {
     const { bytes, read } = await streamed(vendor, behaviour);
-    const told = read([bytes]);
-    const { choices } = told;
-    expect(choices[0]?.content === said || choices[0]?.calls[0]?.arguments === calls[0]?.arguments).toBe(
+    const parsed = read([bytes]);
+    const { choices } = parsed;
+    expect(choices[0]?.content === text || choices[0]?.calls[0]?.arguments === calls[0]?.arguments).toBe(
       true,
     );
-    expect(read(singles(bytes))).toEqual(told);
+    expect(read(singles(bytes))).toEqual(parsed);
   });
 });
 
@@ -67,7 +67,7 @@ describe.each(vendors.filter((vendor) => vendor !== 'managed-cloud-models'))(
         (text) => text.replaceAll(/^data/gm, ': hm\nid: 7\nretry: 9\ndata'),
       ],
     ])('may %s', async (_how, changed) => {
-      const { bytes, read } = await streamed(vendor, { text: said });
+      const { bytes, read } = await streamed(vendor, { text: text });
       const other = Buffer.from(changed(bytes.toString()));
       expect(read([other])).toEqual(read([bytes]));
       expect(read(singles(other))).toEqual(read([bytes]));

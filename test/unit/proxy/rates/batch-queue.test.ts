@@ -23,7 +23,7 @@ const endOfPlace = (name: string) =>
   outbox.end({ request: { ...request(name), limits: [newPlaces(1)] }, correction: 0 });
 const names = (requests: readonly { readonly request: CountedRequest }[]) =>
   requests.map(({ request: { name } }) => name).join(' ');
-const told = () => sent.map(({ shard, ended, begun }) => `${shard}: -${names(ended)} +${names(begun)}`);
+const reported = () => sent.map(({ shard, ended, begun }) => `${shard}: -${names(ended)} +${names(begun)}`);
 
 describe('what begins', () => {
   it('leaves at the end of the turn, all of a shard together and in its order', async () => {
@@ -31,12 +31,12 @@ describe('what begins', () => {
     await Promise.resolve();
     begin('b', 7);
     begin('c');
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     await settle();
-    expect(told()).toEqual(['0: - +a c', '7: - +b']);
+    expect(reported()).toEqual(['0: - +a c', '7: - +b']);
     begin('d');
     await settle();
-    expect(told()).toHaveLength(3);
+    expect(reported()).toHaveLength(3);
   });
 
   it('takes along what has ended in its shard, and of no other one', async () => {
@@ -46,9 +46,9 @@ describe('what begins', () => {
     begin('c');
     end('d');
     await settle();
-    expect(told()).toEqual(['0: -a d +c']);
+    expect(reported()).toEqual(['0: -a d +c']);
     await time.advance(1);
-    expect(told()).toEqual(['0: -a d +c', '7: -b +']);
+    expect(reported()).toEqual(['0: -a d +c', '7: -b +']);
   });
 });
 
@@ -57,18 +57,18 @@ describe('what has ended', () => {
     end('a');
     end('b', 7);
     endOfPlace('c');
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     await settle();
-    expect(told()).toEqual(['0: -a c +']);
+    expect(reported()).toEqual(['0: -a c +']);
   });
 
   it('leaves on its own after a moment, together', async () => {
     end('a');
     await time.advance(tokensWaitMs - 1);
     end('b');
-    expect(told()).toEqual([]);
+    expect(reported()).toEqual([]);
     await time.advance(1);
-    expect(told()).toEqual(['0: -a b +']);
+    expect(reported()).toEqual(['0: -a b +']);
     await time.advance(60_000);
     expect(sent).toHaveLength(1);
   });
@@ -76,9 +76,9 @@ describe('what has ended', () => {
   it('leaves at once where it is closed, then and afterwards', () => {
     end('a');
     outbox.close();
-    expect(told()).toEqual(['0: -a +']);
+    expect(reported()).toEqual(['0: -a +']);
     end('b');
-    expect(told()).toEqual(['0: -a +', '0: -b +']);
+    expect(reported()).toEqual(['0: -a +', '0: -b +']);
   });
 });
 

@@ -10,7 +10,7 @@ describe("the server's time", () => {
 
   it('goes on from what was told, and is forgotten after a minute', () => {
     const clock = new ServerClock();
-    clock.told(1_000_000, at(10));
+    clock.update(1_000_000, at(10));
     expect(clock.timeAt(60)).toBe(1_000_050);
     expect(clock.timeAt(60_010)).toBe(1_060_000);
     expect(clock.timeAt(60_011)).toBe(0);
@@ -18,32 +18,32 @@ describe("the server's time", () => {
 
   it('is not put back by answers that waited to be read', () => {
     const clock = new ServerClock();
-    clock.told(1_000_000, at(0, 900));
+    clock.update(1_000_000, at(0, 900));
     expect(clock.timeAt(900)).toBe(1_000_900);
-    clock.told(1_001_000, at(1_000, 1_300));
+    clock.update(1_001_000, at(1_000, 1_300));
     expect(clock.timeAt(1_300)).toBe(1_001_300);
   });
 
   it('is ahead by no more than the quickest question took', () => {
     const clock = new ServerClock();
-    clock.told(1_000_040, at(0, 41));
+    clock.update(1_000_040, at(0, 41));
     expect(clock.timeAt(41)).toBe(1_000_081);
-    clock.told(1_000_102, at(100, 103));
+    clock.update(1_000_102, at(100, 103));
     expect(clock.timeAt(103)).toBe(1_000_105);
-    clock.told(1_000_230, at(200, 231));
+    clock.update(1_000_230, at(200, 231));
     expect(clock.timeAt(231)).toBe(1_000_233);
   });
 
   it('follows a server that drifts, one that is set ahead and one that is set back', () => {
     const clock = new ServerClock();
-    clock.told(1_000_000, at(0));
-    for (let s = 1; s <= 1_000; s++) clock.told(1_000_000 + s * 999.5, at(s * 1_000));
+    clock.update(1_000_000, at(0));
+    for (let s = 1; s <= 1_000; s++) clock.update(1_000_000 + s * 999.5, at(s * 1_000));
     expect(Math.abs(clock.timeAt(1_000_000) - 1_999_500)).toBeLessThanOrEqual(1);
-    for (let s = 1; s <= 1_000; s++) clock.told(1_999_500 + s * 1000.5, at(1_000_000 + s * 1_000));
+    for (let s = 1; s <= 1_000; s++) clock.update(1_999_500 + s * 1000.5, at(1_000_000 + s * 1_000));
     expect(Math.abs(clock.timeAt(2_000_000) - 3_000_000)).toBeLessThanOrEqual(1);
-    clock.told(9_000_000, at(2_000_001));
+    clock.update(9_000_000, at(2_000_001));
     expect(clock.timeAt(2_000_001)).toBe(9_000_000);
-    clock.told(4_000_000, at(2_000_002));
+    clock.update(4_000_000, at(2_000_002));
     expect(clock.timeAt(2_000_002)).toBe(4_000_000);
   });
 });

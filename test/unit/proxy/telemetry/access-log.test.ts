@@ -75,10 +75,10 @@ describe('the cause in a line', () => {
     const line = failed('upstream_unreachable', new TransportError('connect', several));
     expect(line).not.toHaveProperty('err');
     expect(line.reason).toBe('upstream connect: connect ECONNREFUSED 127.0.0.1:9');
-    const told = new Error('the egress gateway: nothing listens there', {
+    const parsed = new Error('the egress gateway: nothing listens there', {
       cause: new Error('nothing listens there'),
     });
-    expect(failed('upstream_unreachable', told).reason).toBe('the egress gateway: nothing listens there');
+    expect(failed('upstream_unreachable', parsed).reason).toBe('the egress gateway: nothing listens there');
   });
 
   it('is bounded, printable and without keys, however it is nested', () => {

@@ -90,10 +90,10 @@ describe("what a caller is told of a provider's error", () => {
     ['message', 'no key sk-whole-key here', 'no key [key] here'],
     ['code', 'sk-whole-key', undefined],
     ['param', 'headers.sk-whole-key', 'headers.[key]'],
-  ])('a %s without the key that was sent, whoever owns it', (field, text, told) => {
+  ])('a %s without the key that was sent, whoever owns it', (field, text, parsed) => {
     for (const target of [storedKey, ownKey]) {
       const failure = providerFailure({ ...vendor(422), [field]: text }, {}, target, now);
-      expect(failure).toMatchObject({ [field]: told });
+      expect(failure).toMatchObject({ [field]: parsed });
     }
   });
 

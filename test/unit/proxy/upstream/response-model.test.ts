@@ -3,18 +3,18 @@ import { Secret } from '../../../../common/secret.ts';
 import { responseModel } from '../../../../proxy/upstream/provider-text.ts';
 
 const credential = { apiKey: new Secret('key-of-the-provider') };
-const told = (model: string | undefined) => responseModel(model, credential);
+const reported = (model: string | undefined) => responseModel(model, credential);
 
 describe('the model that answered', () => {
   it.each([
     'gpt-4o-2024-11-20',
     '/models/Llama 3.gguf',
     'arn:aws:bedrock:us-east-1::foundation-model/m-v1:0',
-  ])('is recorded as it was told: %s', (model) => expect(told(model)).toBe(model));
+  ])('is recorded as it was told: %s', (model) => expect(reported(model)).toBe(model));
 
   it('is cut to 256 characters', () => {
-    expect(told('m'.repeat(256))).toBe('m'.repeat(256));
-    expect(told('m'.repeat(100_000))).toBe('m'.repeat(256));
+    expect(reported('m'.repeat(256))).toBe('m'.repeat(256));
+    expect(reported('m'.repeat(100_000))).toBe('m'.repeat(256));
   });
 
   it.each([
@@ -27,6 +27,6 @@ describe('the model that answered', () => {
     ['holds the provider’s key where it is cut', `${'m'.repeat(250)}key-of-the-provider`],
     ['holds a key of the gateway’s', 'model-sk-svc-not-a-key'],
   ])('is not recorded where it %s', (_what, model) => {
-    expect(told(model)).toBeUndefined();
+    expect(reported(model)).toBeUndefined();
   });
 });

@@ -233,11 +233,11 @@ it('tells of an error in place of an answer, and of a request that cannot be bui
   const [gpt] = providers;
   if (gpt === undefined) throw new Error('no provider');
   const failure = Buffer.from(JSON.stringify({ error: { message: 'too much', code: 'x' } }));
-  const told = await translation
+  const parsed = await translation
     .read(callTo(gpt, large()), { head: {}, body: failure }, asked)
     .catch((one: unknown) => one);
-  expect(told).toBeInstanceOf(VendorFailure);
-  expect(told).toMatchObject({ vendor: { message: 'too much', code: 'x' } });
+  expect(parsed).toBeInstanceOf(VendorFailure);
+  expect(parsed).toMatchObject({ vendor: { message: 'too much', code: 'x' } });
   const keyless = { ...callTo(gpt, large()).target, credential: { apiKey: undefined } };
   await expect(translation.build({ ...callTo(gpt, large()), target: keyless }, asked)).rejects.toMatchObject({
     code: 'no_healthy_target',

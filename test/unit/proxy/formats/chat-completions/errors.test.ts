@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseError, readEnvelope } from '../../../../../proxy/formats/chat-completions/errors.ts';
 
-const said = (body: unknown) => readEnvelope(parseError(Buffer.from(JSON.stringify(body))));
+const envelopeOf = (body: unknown) => readEnvelope(parseError(Buffer.from(JSON.stringify(body))));
 
 describe('the facts of a reported error', () => {
   it.each<[string, unknown, object]>([
@@ -48,7 +48,7 @@ describe('the facts of a reported error', () => {
     ['in null', null, {}],
     ['in empty texts', { error: { message: '', code: '', param: '' } }, {}],
   ])('%s', (_how, body, expected) => {
-    expect(said(body)).toEqual({ message: undefined, param: undefined, code: undefined, ...expected });
+    expect(envelopeOf(body)).toEqual({ message: undefined, param: undefined, code: undefined, ...expected });
   });
 
   it('in bytes that are no JSON is nothing', () => {

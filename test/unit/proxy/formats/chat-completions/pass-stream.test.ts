@@ -55,13 +55,13 @@ describe("a stream in the callers' format", () => {
   });
 
   it('reports its model and how much text has come, wherever it is cut', () => {
-    const said = (cut: string) =>
+    const streamOf = (cut: string) =>
       [...cut.matchAll(/"content":"([^"]*)".*\n\n/g)].map(([, content = '']) => content).join('');
     for (let end = 0; end < text.length; end++) {
       const { reader } = read(text.subarray(0, end), 16, true);
       const begun = text.subarray(0, end).includes('\n\n');
       expect(reader.model).toBe(begun ? 'gpt-4o-mini-2024-07-18' : undefined);
-      expect(reader.textTokens).toBeGreaterThanOrEqual(said(text.toString('utf8', 0, end)).length / 3);
+      expect(reader.textTokens).toBeGreaterThanOrEqual(streamOf(text.toString('utf8', 0, end)).length / 3);
     }
   });
 

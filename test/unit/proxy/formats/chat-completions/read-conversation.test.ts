@@ -26,8 +26,10 @@ function shown({ turns }: Conversation): unknown[] {
   return turns.map((turn) => {
     if (turn.role === 'tool')
       return ['tool', turn.results.map(({ call, parts }) => [call.id, ...texts(parts)])];
-    const said = [turn.role, ...texts(turn.parts)];
-    return turn.role === 'assistant' && turn.calls.length > 0 ? [said, turn.calls.map(({ id }) => id)] : said;
+    const stated = [turn.role, ...texts(turn.parts)];
+    return turn.role === 'assistant' && turn.calls.length > 0
+      ? [stated, turn.calls.map(({ id }) => id)]
+      : stated;
   });
 }
 

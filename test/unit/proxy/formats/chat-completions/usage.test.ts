@@ -9,7 +9,7 @@ import {
   withCost,
 } from '../../../../../proxy/formats/chat-completions/usage.ts';
 
-const told = (event: string) => withCost(Buffer.from(event), '0.0012').toString();
+const reported = (event: string) => withCost(Buffer.from(event), '0.0012').toString();
 
 describe('the cost is put into a usage chunk', () => {
   it.each<[string, string, string]>([
@@ -30,7 +30,7 @@ describe('the cost is put into a usage chunk', () => {
         '\n\n',
     ],
   ])('%s', (_what, event, expected) => {
-    expect(told(event)).toBe(expected);
+    expect(reported(event)).toBe(expected);
   });
 
   it.each<[string, string]>([
@@ -40,7 +40,7 @@ describe('the cost is put into a usage chunk', () => {
     ],
     ['it is no object', 'data: {"choices":[],"usage":null}\n\n'],
   ])('not where %s', (_what, event) => {
-    expect(told(event)).toBe(event);
+    expect(reported(event)).toBe(event);
   });
 });
 

@@ -87,8 +87,8 @@ describe('a completion', () => {
 
   it('returns the vendor’s word for the end where it is another one', () => {
     const end = (finish: ResponseChoice['finish']) => {
-      const { message: _, logprobs: __, index: ___, ...told } = written({ finish }).choices[0];
-      return told;
+      const { message: _, logprobs: __, index: ___, ...parsed } = written({ finish }).choices[0];
+      return parsed;
     };
     expect(end({ reason: 'stop', native: 'STOP' })).toEqual({ finish_reason: 'stop' });
     expect(end({ reason: 'error', native: 'MALFORMED_FUNCTION_CALL', message: 'no such tool' })).toEqual({
@@ -110,13 +110,13 @@ describe('a completion', () => {
 
   it('has room for what only some vendors have', () => {
     const more = { usageExtras: { cache_read_input_tokens: 4 }, extras: { service_tier: 'x' } };
-    const told = written(
+    const parsed = written(
       { refusal: 'No.', extras: { annotations: [] }, logprobs: { content: [] } },
       {},
       more,
     );
-    expect(told).toMatchObject({ service_tier: 'x', usage: { cache_read_input_tokens: 4 } });
-    expect(told.choices[0]).toMatchObject({
+    expect(parsed).toMatchObject({ service_tier: 'x', usage: { cache_read_input_tokens: 4 } });
+    expect(parsed.choices[0]).toMatchObject({
       message: { refusal: 'No.', annotations: [] },
       logprobs: { content: [] },
     });

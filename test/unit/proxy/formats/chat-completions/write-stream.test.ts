@@ -111,8 +111,8 @@ describe('chunks', () => {
       chunks.end(usage, { extra_tokens: 1 });
     };
     expect(written(end)).toEqual(['data: [DONE]']);
-    const [told, done] = written(end, { includeUsage: true });
-    expect(told).toMatchObject({
+    const [parsed, done] = written(end, { includeUsage: true });
+    expect(parsed).toMatchObject({
       ...identity,
       choices: [],
       usage: { prompt_tokens: 10, total_tokens: 15, extra_tokens: 1 },

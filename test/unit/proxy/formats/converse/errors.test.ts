@@ -4,7 +4,7 @@ import { Random } from '../../../../support/access/random.ts';
 import { startingSeed } from '../../../../support/seed.ts';
 
 const body = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-const told = { message: 'as told' };
+const parsed = { message: 'as told' };
 
 describe('an error of the vendor', () => {
   it.each([
@@ -30,13 +30,13 @@ describe('an error of the vendor', () => {
   ])(
     'trap 22: %s with status %i, its type with or without an address, in the header or in the body',
     (type, status, expected) => {
-      const all = { ...told, ...expected };
+      const all = { ...parsed, ...expected };
       for (const written of [
         type,
         `${type}:`,
         `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/`,
       ]) {
-        expect(readConverseError(status, body(told), { 'x-amzn-errortype': written })).toMatchObject(all);
+        expect(readConverseError(status, body(parsed), { 'x-amzn-errortype': written })).toMatchObject(all);
       }
       for (const written of [type, `com.amazon.coral.service#${type}`]) {
         expect(readConverseError(status, body({ __type: written, Message: 'as told' }), {})).toMatchObject(
@@ -83,9 +83,11 @@ describe('an error of the vendor', () => {
 
   it('is read whatever a header holds', () => {
     const head = { 'x-amzn-errortype': ['ThrottlingException', 'x'] } as Record<string, string[]>;
-    expect(readConverseError(429, body(told), head)).toMatchObject({ status: 429 });
+    expect(readConverseError(429, body(parsed), head)).toMatchObject({ status: 429 });
     for (const name of ['constructor', '__proto__', 'toString', '']) {
-      expect(readConverseError(400, body(told), { 'x-amzn-errortype': name })).toMatchObject({ status: 400 });
+      expect(readConverseError(400, body(parsed), { 'x-amzn-errortype': name })).toMatchObject({
+        status: 400,
+      });
     }
   });
 

@@ -103,11 +103,11 @@ describe('a streamed response', () => {
   it('trap 2: an exception behind content is a failure, and nothing after it counts', () => {
     const reader = openStream();
     const exception = exceptionFrame('throttlingException', '{"message":"Too many requests"}');
-    const told = reader
+    const parsed = reader
       .push(Buffer.concat([start, text('Tea'), exception, text('more'), stop, metadata]))
       .toString();
-    expect(told).toContain('Tea');
-    expect(told).not.toContain('more');
+    expect(parsed).toContain('Tea');
+    expect(parsed).not.toContain('more');
     expect(reader).toMatchObject({ complete: false, failure: { status: 429, message: 'Too many requests' } });
     expect(reader.push(text('more')).length + reader.end().length).toBe(0);
   });
@@ -135,9 +135,9 @@ describe('a streamed response', () => {
       start: { toolUse: { toolUseId: 'a', name: 'boil' } },
     });
     const nothing = event('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '' } } });
-    const told = reader.push(Buffer.concat([start, begin, nothing, stop, metadata])).toString();
-    expect(told.match(/"arguments":"[^"]*"/g)).toEqual(['"arguments":""', '"arguments":"{}"']);
-    expect(told).toContain('"finish_reason":"tool_calls"');
+    const parsed = reader.push(Buffer.concat([start, begin, nothing, stop, metadata])).toString();
+    expect(parsed.match(/"arguments":"[^"]*"/g)).toEqual(['"arguments":""', '"arguments":"{}"']);
+    expect(parsed).toContain('"finish_reason":"tool_calls"');
   });
 
   it.each([
@@ -145,8 +145,8 @@ describe('a streamed response', () => {
     [true, [{ total_tokens: 3 }]],
   ])('trap 19: returns its usage if requested (%j)', (include_usage, expected) => {
     const reader = openStream({ stream_options: { include_usage } });
-    const told = reader.push(Buffer.concat([start, text('Tea.'), stop, metadata])).toString();
-    const events = told.split('\n\n').filter((one) => one.startsWith('data: {'));
+    const parsed = reader.push(Buffer.concat([start, text('Tea.'), stop, metadata])).toString();
+    const events = parsed.split('\n\n').filter((one) => one.startsWith('data: {'));
     const usages = events.flatMap((one) => JSON.parse(one.slice(6)).usage ?? []);
     expect(usages).toMatchObject(expected);
   });
@@ -173,8 +173,8 @@ describe('a streamed response', () => {
     const whole = openStream().push(bytes).toString();
     for (let cut = 1; cut < bytes.length; cut++) {
       const reader = openStream();
-      const told = Buffer.concat([reader.push(bytes.subarray(0, cut)), reader.push(bytes.subarray(cut))]);
-      expect(told.toString(), `cut at ${cut}`).toBe(whole);
+      const parsed = Buffer.concat([reader.push(bytes.subarray(0, cut)), reader.push(bytes.subarray(cut))]);
+      expect(parsed.toString(), `cut at ${cut}`).toBe(whole);
     }
   });
 });

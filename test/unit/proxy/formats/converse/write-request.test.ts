@@ -97,7 +97,7 @@ describe('the messages of a request', () => {
   });
 
   it('trap 14: system and developer texts in the middle are notes in their places', async () => {
-    const note = (said: string) => ({ text: `<system_message>\n${said}\n</system_message>` });
+    const note = (text: string) => ({ text: `<system_message>\n${text}\n</system_message>` });
     const messages = [
       user('a'),
       { role: 'system', content: 'b' },
@@ -169,8 +169,8 @@ describe('the messages of a request', () => {
       messages: [user('x'), calls, ...ids.map((id) => result(id))],
       tools: [boil],
     });
-    const told = JSON.stringify(body.messages).matchAll(/"toolUseId":"([^"]*)"/g);
-    const written = Array.from(told, ([, id = '']) => id);
+    const parsed = JSON.stringify(body.messages).matchAll(/"toolUseId":"([^"]*)"/g);
+    const written = Array.from(parsed, ([, id = '']) => id);
     expect(written.slice(0, 3)).toEqual(written.slice(3));
     expect(new Set(written).size).toBe(3);
     expect(written.every((id) => /^[A-Za-z0-9]{9}$/.test(id))).toBe(true);

@@ -88,7 +88,7 @@ export function candidate(parts: readonly Json[], fields: Json = {}): Json {
 export interface Streamed {
   readonly reader: StreamReader;
   /** As text. */
-  readonly told: string;
+  readonly parsed: string;
   /** Parsed, the end marker left out. */
   readonly chunks: readonly Chunk[];
 }
@@ -106,14 +106,14 @@ export function streamed(stream: string | Buffer, body: object = {}, pieceBytes 
   const bytes = Buffer.from(stream);
   const call = callOf({ stream: true, ...body });
   const reader = searchProvider.format.openStream(call, {}, { eventBytesMax: 1_000_000 });
-  const told: Buffer[] = [];
+  const parsed: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += pieceBytes) {
-    told.push(reader.push(bytes.subarray(at, at + pieceBytes)));
+    parsed.push(reader.push(bytes.subarray(at, at + pieceBytes)));
   }
-  told.push(reader.end());
-  const text = Buffer.concat(told).toString();
+  parsed.push(reader.end());
+  const text = Buffer.concat(parsed).toString();
   const frames = text.split('\n\n').filter((frame) => frame !== '' && frame !== 'data: [DONE]');
-  return { reader, told: text, chunks: frames.map((frame) => JSON.parse(frame.replace('data: ', ''))) };
+  return { reader, parsed: text, chunks: frames.map((frame) => JSON.parse(frame.replace('data: ', ''))) };
 }
 
 /** Events as the vendor frames them. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readGenerateContentError } from '../../../../../proxy/formats/generate-content/errors.ts';
 import { Random } from '../../../../support/access/random.ts';
 
-const told = (status: number, body: unknown) =>
+const reported = (status: number, body: unknown) =>
   readGenerateContentError(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
 const error = (status: string, fields: object = {}) => ({
   error: { code: 400, message: 'No.', status, ...fields },
@@ -27,11 +27,11 @@ describe('errors of the vendor', () => {
       error('INVALID_ARGUMENT', { message: 'API key not valid. Please pass a valid API key.' }),
     ],
   ])('trap 22: a bad key comes with 400, and means 401: %s', (_what, body) => {
-    expect(told(400, body)).toMatchObject({ status: 401, code: 'invalid_api_key', retryable: false });
+    expect(reported(400, body)).toMatchObject({ status: 401, code: 'invalid_api_key', retryable: false });
   });
 
   it('trap 22: one in an array is read too', () => {
-    expect(told(404, [error('NOT_FOUND')])).toMatchObject({
+    expect(reported(404, [error('NOT_FOUND')])).toMatchObject({
       status: 404,
       code: 'model_not_found',
       message: 'No.',
@@ -46,7 +46,7 @@ describe('errors of the vendor', () => {
     ['an error that is none', 418, '{"error":"teapot"}', 400],
     ['a field of another type', 400, '{"error":{"status":5,"message":[],"details":{}}}', 400],
   ])('trap 22: %s is classified by its status', (_what, status, body, expected) => {
-    const read = told(status, body);
+    const read = reported(status, body);
     expect(read.status).toBe(expected);
     expect(read.message).toContain('status');
   });
@@ -61,8 +61,8 @@ describe('errors of the vendor', () => {
     [37, undefined],
   ])('trap 23: RetryInfo %j', (retryDelay, expected) => {
     const body = error('RESOURCE_EXHAUSTED', { details: [detail('RetryInfo', { retryDelay })] });
-    expect(told(429, body)).toMatchObject({ code: 'rate_limit_exceeded', retryable: true });
-    expect(told(429, body).retryAfter).toBe(expected);
+    expect(reported(429, body)).toMatchObject({ code: 'rate_limit_exceeded', retryable: true });
+    expect(reported(429, body).retryAfter).toBe(expected);
   });
 
   it.each([
@@ -72,7 +72,7 @@ describe('errors of the vendor', () => {
   ])('a limit %s', (_what, quotaIds, code, retryable) => {
     const violations = quotaIds.map((quotaId) => ({ quotaId }));
     const body = error('RESOURCE_EXHAUSTED', { details: [detail('QuotaFailure', { violations })] });
-    expect(told(429, body)).toMatchObject({ status: 429, code, retryable });
+    expect(reported(429, body)).toMatchObject({ status: 429, code, retryable });
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe('errors of the vendor', () => {
     ['DEADLINE_EXCEEDED', 504, 504, true],
     ['NEVER_HEARD_OF', 503, 503, true],
   ])('%s with status %i is reported as %i', (status, sent, expected, retryable) => {
-    expect(told(sent, error(status))).toMatchObject({ status: expected, retryable });
+    expect(reported(sent, error(status))).toMatchObject({ status: expected, retryable });
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('errors of the vendor', () => {
     ],
     ['Request payload size exceeds the limit: 20971520 bytes.', 'request_too_large'],
   ])('what only the message shows: %s', (message, code) => {
-    expect(told(400, error('INVALID_ARGUMENT', { message })).code).toBe(code);
+    expect(reported(400, error('INVALID_ARGUMENT', { message })).code).toBe(code);
   });
 
   it('any bytes are read', () => {

@@ -204,8 +204,10 @@ describe('sources', () => {
 
 describe('usage', () => {
   const usage = (value: object) => {
-    const told = readGenerateContentUsage(value);
-    return told && [told.promptTokens, told.completionTokens, told.cacheReadTokens, told.reasoningTokens];
+    const parsed = readGenerateContentUsage(value);
+    return (
+      parsed && [parsed.promptTokens, parsed.completionTokens, parsed.cacheReadTokens, parsed.reasoningTokens]
+    );
   };
 
   it.each([
@@ -284,15 +286,15 @@ describe('usage', () => {
     ['a search that was not asked for', [], { webSearchQueries: ['a'] }, [907, 1]],
   ])('after %s', (_what, tools, groundingMetadata, [promptTokens, searches]) => {
     const usageMetadata = { promptTokenCount: 10, toolUsePromptTokenCount: 897, candidatesTokenCount: 2 };
-    const told = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };
-    const body = Buffer.from(JSON.stringify(told));
+    const parsed = { ...candidate([{ text: 'x' }], { groundingMetadata }), usageMetadata };
+    const body = Buffer.from(JSON.stringify(parsed));
     const whole = searchProvider.format.readResponse(callOf({ tools }), { head: {}, body }).usage;
     const stream = searchProvider.format.openStream(
       callOf({ tools, stream: true }),
       {},
       { eventBytesMax: 65_536 },
     );
-    stream.push(Buffer.from(`data: ${JSON.stringify(told)}\r\n\r\n`));
+    stream.push(Buffer.from(`data: ${JSON.stringify(parsed)}\r\n\r\n`));
     stream.end();
     for (const read of [whole, stream.usage]) {
       expect(read).toMatchObject({ promptTokens, completionTokens: 2 });

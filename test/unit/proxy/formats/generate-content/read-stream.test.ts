@@ -14,8 +14,8 @@ const reasons = ({ chunks }: ReturnType<typeof streamed>) =>
 
 describe('a stream', () => {
   it('trap 8: a stop after a call in an earlier event is reported as one of calls', () => {
-    const told = streamed(events(call, part('…'), stop));
-    expect(reasons(told)).toEqual(['tool_calls']);
+    const parsed = streamed(events(call, part('…'), stop));
+    expect(reasons(parsed)).toEqual(['tool_calls']);
   });
 
   it.each(['\r\n', '\n', '\r'])('trap 18: is read at every cut, whatever ends its lines: %j', (end) => {
@@ -23,8 +23,8 @@ describe('a stream', () => {
       .replaceAll('\r\n', end)
       .replaceAll('data: ', 'data:');
     for (const size of [1, 2, 3, 5, 7, 64]) {
-      const told = streamed(stream, {}, size);
-      expect([contents(told), told.reader.complete]).toEqual(['Hé 👍', true]);
+      const parsed = streamed(stream, {}, size);
+      expect([contents(parsed), parsed.reader.complete]).toEqual(['Hé 👍', true]);
     }
   });
 
@@ -48,20 +48,20 @@ describe('a stream', () => {
     ['an event is cut', `${events(part('Hi'), stop)}data: {"candi`],
     ['the last event lacks its end', events(part('Hi'), stop).slice(0, -4)],
   ])('is not complete where %s', (_what, stream) => {
-    const { reader, told } = streamed(stream);
-    expect([reader.complete, told.includes('[DONE]')]).toEqual([false, false]);
+    const { reader, parsed } = streamed(stream);
+    expect([reader.complete, parsed.includes('[DONE]')]).toEqual([false, false]);
   });
 
   it('is complete only when its connection ends', () => {
-    const { reader, told } = streamed(events(part('Hi'), stop, part(' there')));
+    const { reader, parsed } = streamed(events(part('Hi'), stop, part(' there')));
     expect(reader.complete).toBe(true);
-    expect(told.endsWith('data: [DONE]\n\n')).toBe(true);
+    expect(parsed.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(contents(streamed(events(part('Hi'), stop, part(' there'))))).toBe('Hi there');
   });
 
   it('trap 9: of a blocked prompt ends as filtered', () => {
-    const told = streamed(events({ promptFeedback: { blockReason: 'SAFETY' } }));
-    expect([reasons(told), told.reader.complete]).toEqual([['content_filter'], true]);
+    const parsed = streamed(events({ promptFeedback: { blockReason: 'SAFETY' } }));
+    expect([reasons(parsed), parsed.reader.complete]).toEqual([['content_filter'], true]);
   });
 
   it.each([
@@ -74,16 +74,16 @@ describe('a stream', () => {
   });
 
   it('passes over comments and events without data', () => {
-    const told = streamed(`: hello\r\n\r\nevent: ping\r\n\r\n${events(part('Hi'), {}, stop)}`);
-    expect([contents(told), told.reader.complete]).toEqual(['Hi', true]);
+    const parsed = streamed(`: hello\r\n\r\nevent: ping\r\n\r\n${events(part('Hi'), {}, stop)}`);
+    expect([contents(parsed), parsed.reader.complete]).toEqual(['Hi', true]);
   });
 
   it('with an error inside ends there', () => {
-    const { reader, told } = streamed(
+    const { reader, parsed } = streamed(
       events(part('Hi'), { error: { code: 500, status: 'INTERNAL', message: 'Oops.' } }, part('!'), stop),
     );
     expect(reader.failure).toMatchObject({ status: 500, message: 'Oops.', retryable: true });
-    expect([reader.complete, told.includes('!'), told.includes('[DONE]')]).toEqual([false, false, false]);
+    expect([reader.complete, parsed.includes('!'), parsed.includes('[DONE]')]).toEqual([false, false, false]);
   });
 
   it('returns the role first, a call whole, the reason last', () => {
@@ -120,8 +120,8 @@ describe('a stream', () => {
     const response = candidate([{ functionCall: { name: 'json_tool_call', args: { a: 'b' } } }], {
       finishReason: undefined,
     });
-    const told = streamed(events(part('Well:'), response, response, stop), body);
-    expect([contents(told), reasons(told)]).toEqual(['{"a":"b"}', ['stop']]);
+    const parsed = streamed(events(part('Well:'), response, response, stop), body);
+    expect([contents(parsed), reasons(parsed)]).toEqual(['{"a":"b"}', ['stop']]);
   });
 
   it('has the vendor’s own fields on the chunk with the reason, those that hold something', () => {

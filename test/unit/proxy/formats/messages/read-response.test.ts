@@ -38,8 +38,8 @@ const read = (fields: JsonObject) => readText(JSON.stringify(message(fields)));
 
 describe('a response', () => {
   it('trap 27: counts cached tokens among those of the prompt, and adds up', () => {
-    const told = read({});
-    expect(told.usage).toEqual({
+    const parsed = read({});
+    expect(parsed.usage).toEqual({
       promptTokens: 520,
       completionTokens: 57,
       cacheReadTokens: 400,
@@ -47,7 +47,7 @@ describe('a response', () => {
       cacheWrite1hTokens: 0,
       reasoningTokens: 0,
     });
-    expect(told.body.usage).toMatchObject({
+    expect(parsed.body.usage).toMatchObject({
       prompt_tokens: 520,
       completion_tokens: 57,
       total_tokens: 577,
@@ -58,9 +58,9 @@ describe('a response', () => {
   });
 
   it('has usage even where the vendor reported none', () => {
-    const told = read({ usage: undefined });
-    expect(told.usage).toBeUndefined();
-    expect(told.body.usage).toMatchObject({
+    const parsed = read({ usage: undefined });
+    expect(parsed.usage).toBeUndefined();
+    expect(parsed.body.usage).toMatchObject({
       total_tokens: 0,
       cache_read_input_tokens: 0,
       prompt_tokens_details: { cached_tokens: 0 },
@@ -92,17 +92,17 @@ describe('a response', () => {
 
   it('keeps a thought that is not shown, to be sent back', () => {
     const thought = { type: 'thinking', thinking: '', signature: 'c2ln' };
-    const { message: told } = read({ content: [thought, { type: 'text', text: 'a' }] }).body.choices[0];
-    expect(told).toMatchObject({ content: 'a', thinking_blocks: [thought] });
-    expect(told).not.toHaveProperty('reasoning_content');
+    const { message: parsed } = read({ content: [thought, { type: 'text', text: 'a' }] }).body.choices[0];
+    expect(parsed).toMatchObject({ content: 'a', thinking_blocks: [thought] });
+    expect(parsed).not.toHaveProperty('reasoning_content');
   });
 
   it('takes a call without input as one with an empty one', () => {
-    const { message: told } = read({
+    const { message: parsed } = read({
       content: [{ type: 'tool_use', id: 't', name: 'boil' }],
       stop_reason: 'tool_use',
     }).body.choices[0];
-    expect(told.tool_calls[0].function.arguments).toBe('{}');
+    expect(parsed.tool_calls[0].function.arguments).toBe('{}');
   });
 
   it.each([
@@ -139,8 +139,8 @@ describe('an error', () => {
     ['', 529],
     ['{"error":{"message":{},"type":[],"details":"x"}}', 503],
   ])('trap 22: of any bytes is reported: %j', (body, status) => {
-    const told = assistantProvider.format.readError(status, Buffer.from(body), {});
-    expect(told.message).toMatch(/^the provider answered with status \d+$/);
-    expect(told.status).toBe(status === 529 ? 503 : status);
+    const parsed = assistantProvider.format.readError(status, Buffer.from(body), {});
+    expect(parsed.message).toMatch(/^the provider answered with status \d+$/);
+    expect(parsed.status).toBe(status === 529 ? 503 : status);
   });
 });

@@ -23,7 +23,7 @@ const ended = (stop_reason: unknown = 'end_turn', usage: unknown = { output_toke
 const stop = { type: 'message_stop' };
 const failure = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
 const text = { type: 'text', text: '' };
-const said = (words: unknown) => ({ type: 'text_delta', text: words });
+const messageWith = (words: unknown) => ({ type: 'text_delta', text: words });
 const tool = { type: 'tool_use', id: 'toolu_1', name: 'boil', input: {} };
 const input = (partial_json: unknown) => ({ type: 'input_json_delta', partial_json });
 const broken = expect.objectContaining({ code: 'upstream_protocol_error' });
@@ -44,8 +44,8 @@ function open(fields: JsonObject = {}) {
 
 function read(events: readonly unknown[], fields: JsonObject = {}) {
   const reader = open(fields);
-  const told = reader.push(Buffer.from(sse(events))).toString();
-  const lines = told.split('\n\n').filter(Boolean);
+  const parsed = reader.push(Buffer.from(sse(events))).toString();
+  const lines = parsed.split('\n\n').filter(Boolean);
   const chunks = lines.filter((line) => line !== 'data: [DONE]').map((line) => JSON.parse(line.slice(6)));
   const choices = chunks.flatMap((chunk) => chunk.choices);
   return {
@@ -81,9 +81,9 @@ describe('a call in a stream', () => {
       ended('tool_use'),
       stop,
     ];
-    const told = read(events);
-    expect(argumentsIn(told.deltas)).toBe(expected);
-    expect(told.reasons).toEqual(['tool_calls']);
+    const parsed = read(events);
+    expect(argumentsIn(parsed.deltas)).toBe(expected);
+    expect(parsed.reasons).toEqual(['tool_calls']);
   });
 
   it('is ended by the message where its block is not', () => {
@@ -163,17 +163,17 @@ describe('the usage of a stream', () => {
   });
 
   it('is complete when the reason for the end comes with a count of the output, and not before', () => {
-    const said = [start(), begin(0, text)];
-    expect(read(said).reader.usageIsComplete).toBe(false);
-    expect(read([...said, ended(null, { output_tokens: 9 })]).reader.usageIsComplete).toBe(false);
-    expect(read([...said, ended('end_turn', 'much'), stop]).reader.usageIsComplete).toBe(false);
-    expect(read([...said, ended('end_turn', { output_tokens: 9 })]).reader.usageIsComplete).toBe(true);
+    const stated = [start(), begin(0, text)];
+    expect(read(stated).reader.usageIsComplete).toBe(false);
+    expect(read([...stated, ended(null, { output_tokens: 9 })]).reader.usageIsComplete).toBe(false);
+    expect(read([...stated, ended('end_turn', 'much'), stop]).reader.usageIsComplete).toBe(false);
+    expect(read([...stated, ended('end_turn', { output_tokens: 9 })]).reader.usageIsComplete).toBe(true);
   });
 });
 
 describe('the end of a stream', () => {
   it('is message_stop and nothing else', () => {
-    const { reader } = read([start(), begin(0, text), delta(0, said('a')), end(0), ended()]);
+    const { reader } = read([start(), begin(0, text), delta(0, messageWith('a')), end(0), ended()]);
     expect(reader.end()).toHaveLength(0);
     expect(reader.complete).toBe(false);
     reader.push(Buffer.from(sse([stop])));
@@ -223,12 +223,12 @@ describe('a stream', () => {
       { type: 'news' },
       {},
       begin(0, { type: 'hologram' }),
-      delta(0, said('x')),
+      delta(0, messageWith('x')),
       end(0),
       end(7),
       begin(1, text),
       delta(1, { type: 'news' }),
-      delta(1, said('a')),
+      delta(1, messageWith('a')),
       ended(),
       stop,
     ];
@@ -266,16 +266,19 @@ describe('a stream', () => {
     ['two beginnings', sse([start(), start()])],
     ['a block before its beginning', sse([begin(0, text)])],
     ['an end before its beginning', sse([stop])],
-    ['a delta of no block', sse([start(), delta(0, said('a'))])],
+    ['a delta of no block', sse([start(), delta(0, messageWith('a'))])],
     ['a block that is none', sse([start(), begin(0, null)])],
     ['a delta that is none', sse([start(), begin(0, text), delta(0, null)])],
-    ['a text that is none', sse([start(), begin(0, text), delta(0, said(4))])],
+    ['a text that is none', sse([start(), begin(0, text), delta(0, messageWith(4))])],
     ['an input that is none', sse([start(), begin(0, tool), delta(0, input({}))])],
     ['a call without a name', sse([start(), begin(0, { type: 'tool_use', id: 'x' })])],
     ['a call with an empty id', sse([start(), begin(0, { ...tool, id: '' })])],
     ['an event over the limit', `data: ${'x'.repeat(10_001)}`],
     ['words behind its end', sse([start(), ended(), begin(0, text)])],
-    ['a piece of a block behind its end', sse([start(), begin(0, text), ended(), delta(0, said('x'))])],
+    [
+      'a piece of a block behind its end',
+      sse([start(), begin(0, text), ended(), delta(0, messageWith('x'))]),
+    ],
   ])('is broken by %s', (_what, bytes) => {
     expect(() => open().push(Buffer.from(bytes))).toThrow(broken);
   });

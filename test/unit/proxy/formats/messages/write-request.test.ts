@@ -5,7 +5,7 @@ import { assistantProvider } from '../../../../../proxy/providers/assistant-prov
 import { goldenCall } from '../../../../support/golden.ts';
 
 const user = (content: unknown = 'Hi') => ({ role: 'user', content });
-const text = (said: string) => ({ type: 'text', text: said });
+const text = (text: string) => ({ type: 'text', text: text });
 const tool = (name: string, fields: JsonObject = {}) => ({ type: 'function', function: { name, ...fields } });
 const calling = (...ids: string[]) => ({
   role: 'assistant',
@@ -61,8 +61,8 @@ describe('messages', () => {
 
   it('trap 15: a message without words holds its calls alone', () => {
     for (const content of [null, '', ' ', []]) {
-      const said = { ...calling('a'), content };
-      expect(messagesOf(user(), said, result('a'))[1].content).toEqual([
+      const stated = { ...calling('a'), content };
+      expect(messagesOf(user(), stated, result('a'))[1].content).toEqual([
         { type: 'tool_use', id: 'a', name: 'boil', input: {} },
       ]);
     }
@@ -117,8 +117,8 @@ describe('messages', () => {
       { type: 'x' },
       4,
     ];
-    const said = { role: 'assistant', content: 'a', thinking_blocks: odd, reasoning_content: 'r' };
-    expect(messagesOf(user(), said, user())[1].content).toEqual([text('a')]);
+    const stated = { role: 'assistant', content: 'a', thinking_blocks: odd, reasoning_content: 'r' };
+    expect(messagesOf(user(), stated, user())[1].content).toEqual([text('a')]);
   });
 });
 

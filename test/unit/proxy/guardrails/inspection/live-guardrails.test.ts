@@ -10,7 +10,7 @@ import {
   responded,
   wordsGuardrail,
 } from '../../../../support/guarded-requests.ts';
-import { ToldStream } from '../../../../support/guarded-streams.ts';
+import { ParsedStream } from '../../../../support/guarded-streams.ts';
 import { guardrailOf } from '../../../../support/service-guards.ts';
 
 const saying = (content: string): JsonObject => ({ messages: [{ role: 'user', content }] });
@@ -230,10 +230,10 @@ describe('restoring', () => {
     const { call, output } = await inspect(callWith([restoring('input')], request));
     expect(call.request.messages[0]?.content).toBe('write to [WORD_1]');
     const calls = [{ function: { name: 'mail', arguments: '{"to":"[WORD_1]"}' } }];
-    const told = { choices: [{ message: { content: 'Dear [WORD_1], [WORD_2]', tool_calls: calls } }] };
-    const result = await output?.guard(complete(told));
+    const parsed = { choices: [{ message: { content: 'Dear [WORD_1], [WORD_2]', tool_calls: calls } }] };
+    const result = await output?.guard(complete(parsed));
     expect(result).toMatchObject({
-      body: Buffer.from(written(told).replaceAll('[WORD_1]', 'person@example.com')),
+      body: Buffer.from(written(parsed).replaceAll('[WORD_1]', 'person@example.com')),
     });
   });
 
@@ -279,10 +279,10 @@ describe('what spells an answer out', () => {
 });
 
 describe('a stream', () => {
-  const stream = new ToldStream();
+  const stream = new ParsedStream();
 
   it('is guarded by the guardrails of the output, which is all that the header can tell', async () => {
-    const guarded = new ToldStream();
+    const guarded = new ParsedStream();
     let length = 0;
     const { inspect, context, decisions } = openInspecting({
       guardStream: (source, guards) => {

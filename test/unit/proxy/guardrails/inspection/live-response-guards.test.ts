@@ -5,7 +5,7 @@ import { BlockedError, guardText } from '../../../../../guardrails/window.ts';
 import type { ResponseGuards } from '../../../../../proxy/guardrails/response-guards.ts';
 import { guardStrings } from '../../../../../proxy/guardrails/response-guards.ts';
 import { callWith, openInspecting, wordsGuardrail } from '../../../../support/guarded-requests.ts';
-import { ToldStream } from '../../../../support/guarded-streams.ts';
+import { ParsedStream } from '../../../../support/guarded-streams.ts';
 
 const named = (name: string, words: readonly string[], fields: Partial<Guardrail> = {}) =>
   wordsGuardrail(words, { id: name, name, stage: 'output', ...fields });
@@ -13,13 +13,13 @@ const named = (name: string, words: readonly string[], fields: Partial<Guardrail
 async function openGuards(...guardrails: readonly Guardrail[]) {
   let guards: ResponseGuards | undefined;
   const inspecting = openInspecting({
-    guardStream: (source, told) => {
-      guards = told;
+    guardStream: (source, parsed) => {
+      guards = parsed;
       return Promise.resolve(source);
     },
   });
   const { output } = await inspecting.inspect(callWith(guardrails, {}));
-  await output?.guard(new ToldStream());
+  await output?.guard(new ParsedStream());
   if (guards === undefined) throw new Error('no stream was guarded');
   return { guards, decisions: inspecting.decisions };
 }

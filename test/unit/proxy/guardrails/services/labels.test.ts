@@ -15,11 +15,11 @@ it.each([
   ['TEA', []],
   [{ 0: 'TEA', length: 1 }, []],
   [undefined, []],
-])('of %j the labels are %j', (said, labels) => {
-  expect(labelsIn(said)).toEqual(labels);
+])('of %j the labels are %j', (stated, labels) => {
+  expect(labelsIn(stated)).toEqual(labels);
 });
 
 it('there are at most twenty labels', () => {
-  const said = Array.from({ length: 100 }, (_, index) => `LABEL_${index}`);
-  expect(labelsIn(said)).toEqual(said.slice(0, 20));
+  const stated = Array.from({ length: 100 }, (_, index) => `LABEL_${index}`);
+  expect(labelsIn(stated)).toEqual(stated.slice(0, 20));
 });

@@ -106,8 +106,8 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const { left, outcomes } = await judge({});
     expect([left, outcomes]).toEqual([[text], ['answered']]);
-    const told = asked().map(({ path, body }) => ({ path, body: JSON.parse(body) }));
-    expect(told.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(requests);
+    const parsed = asked().map(({ path, body }) => ({ path, body: JSON.parse(body) }));
+    expect(parsed.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(requests);
     const [name, value] = authenticates;
     for (const { headers } of asked()) expect(headers[name] ?? '').toMatch(value);
   });

@@ -6,7 +6,7 @@ const head = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' 
 const chunkOf = (...choices: unknown[]): JsonObject => ({ ...head, choices });
 
 /** All that pieces say of a text of a choice. */
-function said(pieces: readonly JsonObject[], index: number, name: string): string {
+function chunkTexts(pieces: readonly JsonObject[], index: number, name: string): string {
   return pieces
     .flatMap(({ choices }) => choices as { index: number; delta: Record<string, string> }[])
     .filter((choice) => choice.index === index)
@@ -28,10 +28,10 @@ describe('a chunk', () => {
       const text = Array.from({ length: 3 * sliceMax + 5 }, (_, at) => String(at % 10)).join('');
       const pieces = slicesOf(chunkOf({ index: 0, delta: { role: 'assistant', [name]: text } }));
       expect(pieces).toHaveLength(4);
-      expect(said(pieces, 0, name)).toBe(text);
+      expect(chunkTexts(pieces, 0, name)).toBe(text);
       for (const piece of pieces) {
         expect(piece).toMatchObject({ ...head, choices: [{ index: 0, delta: { role: 'assistant' } }] });
-        expect(said([piece], 0, name).length).toBeLessThanOrEqual(sliceMax);
+        expect(chunkTexts([piece], 0, name).length).toBeLessThanOrEqual(sliceMax);
       }
     },
   );

@@ -205,13 +205,13 @@ describe('guardrails that observe', () => {
     const found: string[] = [];
     const guards = responseGuards([guardOf(secret, 'observe', (label) => void found.push(label))]);
     const { source, result } = guarded(guards);
-    const told = [': hello\n\n', eventOf(role), eventOf(chunkOf({ content: '<1' })), 'data: no json\n\n'];
-    source.say(told[0] ?? '');
+    const parsed = [': hello\n\n', eventOf(role), eventOf(chunkOf({ content: '<1' })), 'data: no json\n\n'];
+    source.say(parsed[0] ?? '');
     const received = receive(await result);
-    source.say(...told.slice(1), chunkOf({ content: '>' }));
+    source.say(...parsed.slice(1), chunkOf({ content: '>' }));
     expect(found).toEqual(['SECRET']);
     source.end();
-    expect(received.bytes).toBe(`${told.join('')}${eventOf(chunkOf({ content: '>' }))}data: [DONE]\n\n`);
+    expect(received.bytes).toBe(`${parsed.join('')}${eventOf(chunkOf({ content: '>' }))}data: [DONE]\n\n`);
     expect(received.hasEnded).toBe(true);
   });
 });
@@ -219,9 +219,9 @@ describe('guardrails that observe', () => {
 describe('calls that go on behind the next one', () => {
   it('pass where guardrails observe', async () => {
     const piece = (index: number) => chunkOf({ tool_calls: [{ index, function: { arguments: '{}' } }] });
-    const told = [piece(0), piece(1), piece(0)];
-    const received = await responseTo(responseGuards([guardOf(secret, 'observe')]), told);
-    expect(received.bytes).toBe(`${told.map(eventOf).join('')}data: [DONE]\n\n`);
+    const parsed = [piece(0), piece(1), piece(0)];
+    const received = await responseTo(responseGuards([guardOf(secret, 'observe')]), parsed);
+    expect(received.bytes).toBe(`${parsed.map(eventOf).join('')}data: [DONE]\n\n`);
   });
 });
 

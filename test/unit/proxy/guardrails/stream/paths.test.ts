@@ -81,7 +81,7 @@ describe('a text that is cut in two', () => {
 
   it('beside a delta or a choice is blocked', async () => {
     for (const chunksOf of [
-      (text: string) => ({ ...chunkOf({}), note: { said: text } }),
+      (text: string) => ({ ...chunkOf({}), note: { text: text } }),
       (text: string) => chunkOf({}, { text }),
       (text: string) => chunkOf({}, { message: { content: text } }),
     ])
@@ -92,9 +92,9 @@ describe('a text that is cut in two', () => {
 });
 
 it('what is found nothing in leaves as it came', async () => {
-  const said = [{ state: 'on', n: 1 }, { state: 'on', n: 2 }, { state: 'off' }];
-  const { chunks } = await through(said.map((vendor) => chunkOf({ vendor })));
-  expect(deltasOf(chunks).flatMap(({ vendor }) => vendor ?? [])).toEqual(said);
+  const stated = [{ state: 'on', n: 1 }, { state: 'on', n: 2 }, { state: 'off' }];
+  const { chunks } = await through(stated.map((vendor) => chunkOf({ vendor })));
+  expect(deltasOf(chunks).flatMap(({ vendor }) => vendor ?? [])).toEqual(stated);
 });
 
 it('what is said of the whole answer with every chunk leaves with every chunk', async () => {
@@ -133,25 +133,25 @@ it('paths and cuts at random give what the whole gives', async () => {
   const first = startingSeed();
   for (let seed = first; seed < first + 150; seed++) {
     const random = new Random(seed);
-    const said = randomTexts(random);
-    const chunks = cutInto(random, said);
-    const told = `seed ${seed}: ${JSON.stringify(chunks)}`;
+    const stated = randomTexts(random);
+    const chunks = cutInto(random, stated);
+    const parsed = `seed ${seed}: ${JSON.stringify(chunks)}`;
     const { chunks: left, bytes } = await through(chunks.map((delta) => chunkOf(delta)));
     const guards = guard('redact').guards();
-    for (const { path, text } of said) {
+    for (const { path, text } of stated) {
       const received = deltasOf(left).map((delta) => textAt(delta, path));
-      expect(received.join(''), told).toBe(guardText(guards, text));
+      expect(received.join(''), parsed).toBe(guardText(guards, text));
     }
-    expect(bytes.includes('secret'), told).toBe(false);
+    expect(bytes.includes('secret'), parsed).toBe(false);
   }
 });
 
-interface Said {
+interface Statement {
   readonly path: Path;
   readonly text: string;
 }
 
-function randomTexts(random: Random): readonly Said[] {
+function randomTexts(random: Random): readonly Statement[] {
   const names = ['a', 'said', 'x_y', 'thoughts'];
   return Array.from({ length: 1 + random.below(3) }, (_, index) => {
     const steps = Array.from({ length: random.below(3) }, () =>
@@ -171,8 +171,8 @@ function randomTexts(random: Random): readonly Said[] {
 }
 
 /** The texts in pieces, those of one chunk in one delta or in several. */
-function cutInto(random: Random, said: readonly Said[]): readonly JsonObject[] {
-  const rest = said.map(({ path, text }) => ({ path, text }));
+function cutInto(random: Random, stated: readonly Statement[]): readonly JsonObject[] {
+  const rest = stated.map(({ path, text }) => ({ path, text }));
   const chunks: JsonObject[] = [{ content: 'Hi. ' }];
   while (rest.some(({ text }) => text !== '')) {
     const one = random.pick(rest.filter(({ text }) => text !== ''));

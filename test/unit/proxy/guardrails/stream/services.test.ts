@@ -19,7 +19,7 @@ const role = chunkOf({ role: 'assistant', content: '' });
 const secret = marked('<', '>', 'SECRET');
 
 /** A service that answers when the test says so. */
-class ToldService implements ServiceGuard {
+class RecordingService implements ServiceGuard {
   readonly guardrail: Guardrail;
   readonly holds: boolean;
   readonly window: number;
@@ -84,7 +84,7 @@ const response = [
 
 describe('a service that holds', () => {
   it('is asked once, about all texts, and nothing leaves before it has answered', async () => {
-    const service = new ToldService('block');
+    const service = new RecordingService('block');
     const { source, result, isHandedOver, buffered } = guarded(asking([service]));
     source.say(': hello\n\n', ...response);
     expect(await isHandedOver()).toBe(false);
@@ -105,7 +105,7 @@ describe('a service that holds', () => {
   });
 
   it('says what stands in place of the texts', async () => {
-    const service = new ToldService('redact').respond((texts) =>
+    const service = new RecordingService('redact').respond((texts) =>
       texts.map((text) => text.replace('there', 'you')),
     );
     const received = await responseTo(asking([service]), response);
@@ -113,25 +113,25 @@ describe('a service that holds', () => {
   });
 
   it('is told of which texts nothing can be put in place', async () => {
-    const service = new ToldService('redact').respond();
+    const service = new RecordingService('redact').respond();
     await responseTo(asking([service]), response);
     expect(service.fixed).toContain('f');
     expect(service.fixed).not.toContain('Hello there');
   });
 
   it('refuses before any byte', async () => {
-    const { source, result } = guarded(asking([new ToldService('block').refuse()]));
+    const { source, result } = guarded(asking([new RecordingService('block').refuse()]));
     source.say(...response);
     source.end();
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
   });
 
   it('that rewrites is asked with what the one before has left, all others with what came', async () => {
-    const first = new ToldService('redact').respond((texts) =>
+    const first = new RecordingService('redact').respond((texts) =>
       texts.map((text) => text.replace('Hello', 'Dear')),
     );
-    const second = new ToldService('redact').respond();
-    const other = new ToldService('block').respond();
+    const second = new RecordingService('redact').respond();
+    const other = new RecordingService('block').respond();
     const received = await responseTo(asking([first, other, second]), response);
     expect(second.asked[0]?.[0]).toBe('Dear there');
     expect(other.asked[0]?.[0]).toBe('Hello there');
@@ -139,7 +139,7 @@ describe('a service that holds', () => {
   });
 
   it('is not told what other guardrails have replaced', async () => {
-    const service = new ToldService('block').respond();
+    const service = new RecordingService('block').respond();
     const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
     const received = await responseTo(guards, [role, chunkOf({ content: 'It is <1>' }), finishOf('stop')]);
     expect(service.asked).toEqual([['It is [SECRET]']]);
@@ -147,7 +147,7 @@ describe('a service that holds', () => {
   });
 
   it('is waited for no longer than the request lives', async () => {
-    const service = new ToldService('block');
+    const service = new RecordingService('block');
     const { source, result, abort } = guarded(asking([service]));
     source.say(...response);
     source.end();
@@ -157,14 +157,14 @@ describe('a service that holds', () => {
   });
 
   it('is not asked about an answer without text', async () => {
-    const service = new ToldService('block');
+    const service = new RecordingService('block');
     const received = await responseTo(asking([service]), [role, finishOf('stop')]);
     expect(service.asked).toEqual([]);
     expect(received.hasEnded).toBe(true);
   });
 
   it('is asked in windows as the stream goes, of which a quarter is held and asked about again', async () => {
-    const service = new ToldService('block', 200).respond();
+    const service = new RecordingService('block', 200).respond();
     const { source, result } = guarded(asking([service]));
     const text = Array.from({ length: 450 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
     source.say(role, chunkOf({ content: text.slice(0, 200) }));
@@ -186,7 +186,7 @@ describe('a service that holds', () => {
 
   it('lets go what it has judged and nothing else where it then refuses', async () => {
     const found = 'SECRET';
-    const service = new ToldService('block', 40).respond((texts) => {
+    const service = new RecordingService('block', 40).respond((texts) => {
       if (texts.some((text) => text.includes(found))) throw blocked();
       return texts;
     });
@@ -202,7 +202,7 @@ describe('a service that holds', () => {
   });
 
   it('makes the provider wait where too much is held', async () => {
-    const service = new ToldService('block', 200);
+    const service = new RecordingService('block', 200);
     const { source, result, isHandedOver } = guarded(asking([service]));
     source.say(role, chunkOf({ content: 'a'.repeat(300_000) }));
     await expect.poll(() => source.isPaused && service.asked.length).toBe(1);
@@ -216,7 +216,7 @@ describe('a service that holds', () => {
 
 describe('a service that observes', () => {
   it('is asked when all has left, about what has left', async () => {
-    const service = new ToldService('observe').respond();
+    const service = new RecordingService('observe').respond();
     const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
     const { source, result, background } = guarded(guards);
     source.say(role, chunkOf({ content: 'It is <' }), chunkOf({ content: '1>.' }));
@@ -231,7 +231,7 @@ describe('a service that observes', () => {
   });
 
   it('is asked about an answer that was cut', async () => {
-    const service = new ToldService('observe').respond();
+    const service = new RecordingService('observe').respond();
     const { source, result } = guarded(asking([service]));
     source.say(role, chunkOf({ content: 'Hello' }));
     const received = receive(await result);
@@ -241,7 +241,7 @@ describe('a service that observes', () => {
   });
 
   it('leaves the stream as it comes', async () => {
-    const service = new ToldService('observe').respond();
+    const service = new RecordingService('observe').respond();
     const odd = 'data: {"choices" : [{"index":0,"delta":{"content":"Hello"}}]}\n\n';
     const received = await responseTo(asking([service]), [': note\n\n', odd]);
     expect(received.bytes).toBe(`: note\n\n${odd}data: [DONE]\n\n`);

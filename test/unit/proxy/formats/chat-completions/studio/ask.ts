@@ -72,7 +72,7 @@ export interface Chunk {
 export interface Streamed {
   readonly reader: StreamReader;
   /** As text. */
-  readonly told: string;
+  readonly parsed: string;
   /** Parsed, the end marker left out. */
   readonly chunks: readonly Chunk[];
 }
@@ -80,9 +80,9 @@ export interface Streamed {
 export function streamed(stream: string, body: object = {}, target: GoldenTarget = {}): Streamed {
   const call = callOf({ stream: true, ...body }, target);
   const reader = studioAi.format.openStream(call, {}, { eventBytesMax: 1_000_000 });
-  const told = Buffer.concat([reader.push(Buffer.from(stream)), reader.end()]).toString();
-  const frames = told.split('\n\n').filter((frame) => frame.startsWith('data: {'));
-  return { reader, told, chunks: frames.map((frame) => JSON.parse(frame.slice('data: '.length))) };
+  const parsed = Buffer.concat([reader.push(Buffer.from(stream)), reader.end()]).toString();
+  const frames = parsed.split('\n\n').filter((frame) => frame.startsWith('data: {'));
+  return { reader, parsed, chunks: frames.map((frame) => JSON.parse(frame.slice('data: '.length))) };
 }
 
 /** Events as the vendor frames them, and its end marker. */

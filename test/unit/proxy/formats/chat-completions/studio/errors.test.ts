@@ -32,8 +32,8 @@ describe('an error', () => {
     [504, '', [504, 'timeout', true]],
     [418, '[]', [418, undefined, false]],
   ])('%i %j is reported as %j', (status, body, expected) => {
-    const told = read(status, body);
-    expect([told.status, told.code, told.retryable]).toEqual(expected);
+    const parsed = read(status, body);
+    expect([parsed.status, parsed.code, parsed.retryable]).toEqual(expected);
   });
 
   it.each([

@@ -17,8 +17,8 @@ const completion = (message: object, finish_reason: unknown) => ({
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
 });
 const functions = { functions: [{ name: 'boil' }] };
-const reasons = (told: ReturnType<typeof streamed>) =>
-  told.chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []));
+const reasons = (parsed: ReturnType<typeof streamed>) =>
+  parsed.chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason }) => finish_reason ?? []));
 
 describe('a response', () => {
   it('passes to the byte', () => {
@@ -45,8 +45,8 @@ describe('a response', () => {
   });
 
   it('to functions returns the first call in their form', () => {
-    const told = responseTo(completion({ content: '', tool_calls: [call, call] }, 'tool_calls'), functions);
-    expect(told).toEqual(completion({ content: '', function_call: call.function }, 'function_call'));
+    const parsed = responseTo(completion({ content: '', tool_calls: [call, call] }, 'tool_calls'), functions);
+    expect(parsed).toEqual(completion({ content: '', function_call: call.function }, 'function_call'));
   });
 
   it('of a dialect that knows functions passes', () => {
@@ -71,12 +71,12 @@ describe('a response', () => {
 
 describe('a stream', () => {
   it('trap 19: the first frame, without choices, is no usage and is not passed on', () => {
-    const told = streamed(
+    const parsed = streamed(
       events(promptFrame, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')),
       asked,
     );
-    expect(told.chunks).toHaveLength(2);
-    expect([told.reader.usage, told.reader.complete]).toEqual([undefined, true]);
+    expect(parsed.chunks).toHaveLength(2);
+    expect([parsed.reader.usage, parsed.reader.complete]).toEqual([undefined, true]);
   });
 
   it('trap 19: usage is returned to callers who request it, and always to the gateway', () => {
@@ -93,7 +93,7 @@ describe('a stream', () => {
 
   it('passes chunks to the byte', () => {
     const stream = `: hi\r\n\r\ndata:${JSON.stringify(chunk({ role: 'assistant', content: 'é' }, 'stop'))}\r\n\r\ndata: [DONE]\r\n\r\n`;
-    expect(streamed(stream).told).toBe(stream);
+    expect(streamed(stream).parsed).toBe(stream);
   });
 
   it('swallows frames of a filter that works alongside, also behind the usage', () => {
@@ -108,15 +108,15 @@ describe('a stream', () => {
       usageChunk,
       filterFrame(null),
     );
-    expect(streamed(filtered, asked).told).toBe(events(...texts, usageChunk));
+    expect(streamed(filtered, asked).parsed).toBe(events(...texts, usageChunk));
   });
 
   it('ends with the verdict of a filter that came late, returned as part of the stream and before the usage', () => {
     const first = chunk({ role: 'assistant', content: 'a' });
-    const told = streamed(events(promptFrame, first, usageChunk, filterFrame('content_filter')), asked);
-    expect(reasons(told)).toEqual(['content_filter']);
-    expect(told.chunks[1]).toMatchObject({ id: 'c-1', model: 'm', choices: [{ delta: {} }] });
-    expect(told.chunks.at(-1)?.usage).toEqual(usage);
+    const parsed = streamed(events(promptFrame, first, usageChunk, filterFrame('content_filter')), asked);
+    expect(reasons(parsed)).toEqual(['content_filter']);
+    expect(parsed.chunks[1]).toMatchObject({ id: 'c-1', model: 'm', choices: [{ delta: {} }] });
+    expect(parsed.chunks.at(-1)?.usage).toEqual(usage);
   });
 
   it.each<[string, readonly object[], readonly string[]]>([
@@ -131,10 +131,10 @@ describe('a stream', () => {
     ['one as it must be', [chunk({ content: 'a' }), chunk({}, 'length')], ['length']],
     ['none at all', [], []],
   ])('trap 24: returns a reason for the end where the vendor sent %s', (_what, chunks, expected) => {
-    const told = streamed(events(...chunks, usageChunk), asked);
-    expect(reasons(told)).toEqual(expected);
-    expect(told.chunks.at(-1)?.usage).toEqual(usage);
-    const inPlaces = told.chunks.flatMap(({ choices }) => choices.map((choice) => choice.finish_reason));
+    const parsed = streamed(events(...chunks, usageChunk), asked);
+    expect(reasons(parsed)).toEqual(expected);
+    expect(parsed.chunks.at(-1)?.usage).toEqual(usage);
+    const inPlaces = parsed.chunks.flatMap(({ choices }) => choices.map((choice) => choice.finish_reason));
     expect(inPlaces).not.toContain('');
   });
 
@@ -146,15 +146,15 @@ describe('a stream', () => {
       chunk({ tool_calls: [{ index: 1, ...call }] }),
       chunk({}, 'tool_calls'),
     ];
-    const told = streamed(events(...pieces), functions);
-    expect(told.chunks.map(({ choices }) => choices[0]?.delta)).toEqual([
+    const parsed = streamed(events(...pieces), functions);
+    expect(parsed.chunks.map(({ choices }) => choices[0]?.delta)).toEqual([
       { role: 'assistant', content: null },
       { function_call: call.function },
       { function_call: { arguments: '}' } },
       {},
       {},
     ]);
-    expect(reasons(told)).toEqual(['function_call']);
+    expect(reasons(parsed)).toEqual(['function_call']);
   });
 
   it('in JSON requested in words loses the fence around it, to the last held piece', () => {
@@ -182,8 +182,8 @@ describe('a stream', () => {
   it('stops at an error, and passes nothing of it or after it', () => {
     const first = chunk({ role: 'assistant', content: 'a' });
     const error = { error: { code: 'InternalServerError', message: 'no' } };
-    const { told, reader } = streamed(events(first, error, chunk({}, 'stop')));
-    expect(told).toBe(`data: ${JSON.stringify(first)}\n\n`);
+    const { parsed, reader } = streamed(events(first, error, chunk({}, 'stop')));
+    expect(parsed).toBe(`data: ${JSON.stringify(first)}\n\n`);
     expect([reader.complete, reader.failure]).toMatchObject([
       false,
       { status: 500, message: 'no', retryable: true },
@@ -193,8 +193,8 @@ describe('a stream', () => {
   it('is not complete without its end marker', () => {
     const whole = events(chunk({ content: 'a' }), chunk({}, 'stop'), usageChunk);
     for (let end = 0; end < whole.length - 2; end += 5) {
-      const { reader, told } = streamed(whole.slice(0, end), asked);
-      expect([reader.complete, told.includes('[DONE]'), told.includes('"usage"')]).toEqual([
+      const { reader, parsed } = streamed(whole.slice(0, end), asked);
+      expect([reader.complete, parsed.includes('[DONE]'), parsed.includes('"usage"')]).toEqual([
         false,
         false,
         false,

@@ -96,9 +96,9 @@ describe('the inference API', () => {
     ['Mistral-Large-3', { user: 'u', logit_bias: {}, seed: 1 }, ['user', 'logit_bias']],
     ['claude-opus-5', { temperature: 0.5, top_p: 0.5 }, ['temperature', 'top_p']],
   ])('%s does not get what it does not take: %j', (model, fields, dropped) => {
-    const told = sent({ model, ...fields });
-    expect(told.dropped).toEqual(dropped);
-    for (const name of dropped) expect(told.body).not.toHaveProperty(name);
+    const parsed = sent({ model, ...fields });
+    expect(parsed.dropped).toEqual(dropped);
+    for (const name of dropped) expect(parsed.body).not.toHaveProperty(name);
   });
 
   it.each<[object, string, string]>([
@@ -215,12 +215,12 @@ describe('messages in plain texts', () => {
     const args = ['', 'no JSON', '[1]', '{"a": 1}'];
     const calls = args.map((text, index) => call(`c${index}`, 'boil', text));
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '' }));
-    const told = conversation([
+    const parsed = conversation([
       ...messages,
       { role: 'assistant', content: '', tool_calls: calls },
       ...results,
     ]);
-    expect(told).toMatchObject([
+    expect(parsed).toMatchObject([
       {},
       { tool_calls: ['{}', '{}', '{}', '{"a": 1}'].map((text) => ({ function: { arguments: text } })) },
       ...results,
@@ -229,7 +229,7 @@ describe('messages in plain texts', () => {
 
   it('have ids of nine letters for the family that wants them, the same on call and result, no two the same', () => {
     const signed = withSignature('call_of_another', 'c2ln');
-    const told = conversation(
+    const parsed = conversation(
       [
         ...messages,
         { role: 'assistant', content: '', tool_calls: [call(signed), call('toolu_01'), call('a1B2c3D4e')] },
@@ -239,10 +239,10 @@ describe('messages in plain texts', () => {
       ],
       'Mistral-Large-3',
     ) as readonly { tool_calls?: readonly { id: string }[]; tool_call_id?: string; content: string }[];
-    const ids = told[1]?.tool_calls?.map(({ id }) => id) ?? [];
+    const ids = parsed[1]?.tool_calls?.map(({ id }) => id) ?? [];
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
     expect([new Set(ids).size, ids[2]]).toEqual([3, 'a1B2c3D4e']);
-    expect(told.slice(2).map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([
+    expect(parsed.slice(2).map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([
       [ids[0], 'one'],
       [ids[1], 'two'],
       [ids[2], 'three'],
@@ -274,7 +274,7 @@ describe('messages in plain texts', () => {
   it('name the type of an image by its bytes', () => {
     const png =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    const told = conversation([
+    const parsed = conversation([
       {
         role: 'user',
         content: [
@@ -283,7 +283,7 @@ describe('messages in plain texts', () => {
         ],
       },
     ]);
-    expect(told).toMatchObject([
+    expect(parsed).toMatchObject([
       {
         content: [
           { image_url: { url: `data:image/png;base64,${png}` } },
@@ -298,14 +298,14 @@ describe.each([urls.undated, urls.dated])('%s', (baseUrl) => {
   it('gets the body as it came', () => {
     const fields = { stop: 'x', temperature: 1.7, n: 2, user: 'u', made_up: 1, functions: [boil.function] };
     const list = [{ role: 'developer', content: [{ type: 'text', text: 'x' }] }, ...messages];
-    const told = sent({ ...fields, messages: list }, { baseUrl });
-    expect(told.body).toEqual({ model: 'gpt-4o', messages: list, ...fields });
-    expect([told.headers['extra-parameters'], told.dropped]).toEqual([undefined, []]);
+    const parsed = sent({ ...fields, messages: list }, { baseUrl });
+    expect(parsed.body).toEqual({ model: 'gpt-4o', messages: list, ...fields });
+    expect([parsed.headers['extra-parameters'], parsed.dropped]).toEqual([undefined, []]);
   });
 
   it('trap 26: gets no metadata without store', () => {
-    const told = sent({ metadata: { a: 'b' } }, { baseUrl });
-    expect([told.body.metadata, told.dropped]).toEqual([undefined, ['metadata']]);
+    const parsed = sent({ metadata: { a: 'b' } }, { baseUrl });
+    expect([parsed.body.metadata, parsed.dropped]).toEqual([undefined, ['metadata']]);
   });
 
   it('trap 21: gets the output limit in the field that the model knows', () => {
