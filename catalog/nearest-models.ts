@@ -13,11 +13,11 @@ const nearestMax = 3;
  * @returns at most three, the nearest first
  */
 export function nearestModels(
-  asked: string,
+  requested: string,
   known: Iterable<string>,
   isWanted: (name: string) => boolean = () => true,
 ): readonly string[] {
-  const [provider, model] = parts(asked.replaceAll('*', ''));
+  const [provider, model] = parts(requested.replaceAll('*', ''));
   const byModel = Map.groupBy(known, (name) => parts(name)[1]);
   const atProvider = canonicalVendorName(provider) ?? provider;
   const wanted = (name: string) => (byModel.get(name) ?? []).filter(isWanted);

@@ -37,10 +37,10 @@ export function createLifecycle(log: Logger): Lifecycle {
 /** Resolves with the name of the first SIGTERM or SIGINT. A second one ends the process at once with code 130. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false;
+    let requested = false;
     const onSignal = (signal: NodeJS.Signals) => {
-      if (asked) process.exit(130);
-      asked = true;
+      if (requested) process.exit(130);
+      requested = true;
       resolve(signal);
     };
     process.on('SIGTERM', onSignal);

@@ -7,7 +7,7 @@ const likenessMin = 0.35;
 /** Compared letter by letter; the others are too far away anyhow. */
 const candidatesMax = 12;
 /** Whether a name is wanted may cost more than likeness does. */
-const askedMax = 100;
+const candidatesMaxValue = 100;
 
 /**
  * Those most alike, the nearest first; none that is not alike at all.
@@ -27,7 +27,7 @@ export function nearest(
   }
   const ranked = alike.toSorted((a, b) => b.likeness - a.likeness || (a.name < b.name ? -1 : 1));
   return Iterator.from(ranked)
-    .take(askedMax)
+    .take(candidatesMaxValue)
     .filter(({ name }) => isWanted(name))
     .take(candidatesMax)
     .toArray()

@@ -115,8 +115,8 @@ async function storedHashes(client: Client, anchors: readonly AuditAnchor[]) {
   const revisions = [...new Set(anchors.map(({ revision }) => revision))];
   const stored = new Map<number, string>();
   for (let from = 0; from < revisions.length; from += revisionsMax) {
-    const asked = revisions.slice(from, from + revisionsMax);
-    const { links } = await client.call('Audit.Verify', { revisions: asked.map(String) });
+    const requested = revisions.slice(from, from + revisionsMax);
+    const { links } = await client.call('Audit.Verify', { revisions: requested.map(String) });
     for (const { revision, hash } of links) stored.set(Number(revision), hash);
   }
   return stored;

@@ -44,7 +44,7 @@ export interface MethodCommand extends Common {
   /** Path in the answer of what is shown this once. */
   readonly secret?: string;
   /** Asked before it is done, with the arguments' values in place of {name}. */
-  readonly asks?: string;
+  readonly prompt?: string;
   /** Said when it is done, where there is nothing to show. */
   readonly done?: string;
   /** "own": the request's organization is an option of the command, and not the one in use. */

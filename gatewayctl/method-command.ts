@@ -143,13 +143,13 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
  * Asks before what cannot be undone, on a terminal; where there is none, --yes is needed.
  * @throws Failure unless it is confirmed
  */
-async function confirm({ asks }: Pick<MethodCommand, 'asks'>, invocation: Invocation): Promise<void> {
-  if (asks === undefined || invocation.options.yes === true) return;
+async function confirm({ prompt }: Pick<MethodCommand, 'prompt'>, invocation: Invocation): Promise<void> {
+  if (prompt === undefined || invocation.options.yes === true) return;
   const { io, given } = invocation;
   const texts = new Map(
     [...given].map(([{ flags }, value]) => [flags.replace(/[<>[\]]/g, ''), String(value)]),
   );
-  const question = asks.replace(/\{([^}]+)\}/g, (_all, name: string) => printable(texts.get(name) ?? 'it'));
+  const question = prompt.replace(/\{([^}]+)\}/g, (_all, name: string) => printable(texts.get(name) ?? 'it'));
   if (!io.interactive) throw usageMistake(`this cannot be undone, so it needs --yes: ${question}`);
   const response = await io.ask(`${question} [y/N] `);
   if (!/^y(es)?$/i.test(response.trim())) throw new Failure('refused', 'not confirmed; nothing was done');

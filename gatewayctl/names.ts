@@ -15,7 +15,7 @@ interface Naming {
   /** The command that shows them. */
   readonly shownBy: string;
   /** What else the list is asked with, so that nothing that has a name is left out. */
-  readonly asking?: object;
+  readonly query?: object;
 }
 
 const namings = {
@@ -26,7 +26,7 @@ const namings = {
     list: 'VirtualKeys.List',
     by: 'name',
     shownBy: 'keys list --include-revoked',
-    asking: { includeRevoked: true },
+    query: { includeRevoked: true },
   },
   'provider key': { list: 'ProviderKeys.List', by: 'name', shownBy: 'provider-keys list' },
   provider: { list: 'Providers.List', by: 'name', shownBy: 'providers list' },
@@ -53,11 +53,11 @@ export async function idOf(
   organizationId: () => Promise<string | undefined>,
 ): Promise<string> {
   if (isUuid(text)) return text;
-  const { list, by, shownBy, asking }: Naming = namings[noun];
+  const { list, by, shownBy, query }: Naming = namings[noun];
   const within = isNamedInOrganization(noun) ? await organizationId() : undefined;
   const own = noun === 'person' ? await ownId(text, client, within) : undefined;
   if (own !== undefined) return own;
-  const request = { ...asking, ...(within !== undefined && { organizationId: within }) };
+  const request = { ...query, ...(within !== undefined && { organizationId: within }) };
   const { items } = await readPages(client, list, request, Number.POSITIVE_INFINITY);
   // Prices are named by their models, which have the canonical name of their provider.
   const name = noun === 'price' ? withCanonicalProvider(text) : text;
@@ -101,7 +101,7 @@ const callers = new WeakMap<Client, Promise<StatusCaller | null>>();
 export function callerOf(client: Client): Promise<StatusCaller | null> {
   const known = callers.get(client);
   if (known !== undefined) return known;
-  const asked = client.call('Status.Get', {}).then(({ caller }) => caller);
-  callers.set(client, asked);
-  return asked;
+  const pending = client.call('Status.Get', {}).then(({ caller }) => caller);
+  callers.set(client, pending);
+  return pending;
 }

@@ -111,8 +111,8 @@ function readService(
   credential: ServiceCredential | undefined,
 ) {
   const known = serviceAdapter(adapter);
-  const asked = known && serviceUrl(known, url, options);
-  if (known === undefined || !asked) return undefined;
+  const requested = known && serviceUrl(known, url, options);
+  if (known === undefined || !requested) return undefined;
   const rules = Object.entries(known.options);
   const isWhole = rules.every(([name, { isRequired }]) => isRequired !== true || options[name] !== undefined);
   if (!isWhole || !Object.keys(options).every((name) => Object.hasOwn(known.options, name))) return undefined;
@@ -122,7 +122,7 @@ function readService(
     options,
     labels,
     credential,
-    url: asked,
+    url: requested,
     scoreMin: scoreMin || undefined,
     timeoutMs: timeoutMs || checkDefaults.serviceTimeoutMs,
   };

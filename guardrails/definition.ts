@@ -80,15 +80,15 @@ type KindsBy<By extends KindTraits['by']> = {
 
 export type TextKind = KindsBy<'text'>;
 export type TextCheck = CheckOf<TextKind>;
-export type AskedKind = KindsBy<'asked'>;
-export type AskedCheck = CheckOf<AskedKind>;
+export type ServiceKind = KindsBy<'asked'>;
+export type ServiceCheckValue = CheckOf<ServiceKind>;
 
 /** Whether it can be compiled: the others ask somebody, or count. */
 export function isTextCheck(check: Check): check is TextCheck {
   return kindTraits[check.kind].by === 'text';
 }
 
-export function isAskedCheck(check: Check): check is AskedCheck {
+export function isServiceCheck(check: Check): check is ServiceCheckValue {
   return kindTraits[check.kind].by === 'asked';
 }
 

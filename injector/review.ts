@@ -46,17 +46,17 @@ export interface ReviewSettings extends InjectionSettings {
 }
 
 /** Which webhook asks. */
-export type Asking = 'ordinary' | 'for a namespace with an unknown word';
+export type ReviewRequest = 'ordinary' | 'for a namespace with an unknown word';
 
 /** @throws UnreadableReview */
-export function review(body: string, settings: ReviewSettings, asking: Asking = 'ordinary'): Reviewed {
+export function review(body: string, settings: ReviewSettings, review: ReviewRequest = 'ordinary'): Reviewed {
   const request = readRequest(body);
   const uid = uidOf(request);
   const flaw = flawOf(request);
   const namespace = nameIn(request.namespace);
   const surroundings: Surroundings = {
     sizes: settings.namespaces?.get(namespace),
-    unknownWordOf: asking === 'ordinary' ? undefined : namespace,
+    unknownWordOf: review === 'ordinary' ? undefined : namespace,
   };
   const injection: Injection =
     flaw === undefined

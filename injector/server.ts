@@ -8,7 +8,7 @@ import { listen } from '../common/listen.ts';
 import type { Logger } from '../common/logger.ts';
 import type { ListenAddress } from '../common/settings.ts';
 import type { TlsMaterial, TlsSource } from '../common/tls.ts';
-import { type Asking, type ReviewSettings, review, UnreadableReview } from './review.ts';
+import { type ReviewRequest, type ReviewSettings, review, UnreadableReview } from './review.ts';
 import { injectorSettings } from './settings.ts';
 import type { ReviewMetrics, ReviewOutcome } from './telemetry/metrics.ts';
 
@@ -105,33 +105,33 @@ async function respond(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<ReviewOutcome | undefined> {
-  const asking = accept(request);
+  const reviewValue = accept(request);
   const body = await readBody(door, request);
   if (body === undefined) return undefined;
-  const { response: result, about } = review(body, door.settings(), asking);
+  const { response: result, about } = review(body, door.settings(), reviewValue);
   door.log.info(about, 'review');
   send(door, response, { status: 200, body: result });
   return about.outcome;
 }
 
 /** By path, as deploy/overlays/sidecar/injector/webhooks.yaml names them. */
-const askings: Readonly<Record<string, Asking>> = {
+const askings: Readonly<Record<string, ReviewRequest>> = {
   '/inject': 'ordinary',
   '/inject/unknown-word': 'for a namespace with an unknown word',
 };
 
 /** @throws UnreadableReview for what is no question of an API server */
-function accept({ method, url = '', headers }: IncomingMessage): Asking {
+function accept({ method, url = '', headers }: IncomingMessage): ReviewRequest {
   // The API server adds ?timeout=….
   const [path = ''] = url.split('?', 1);
-  const asking = Object.hasOwn(askings, path) ? askings[path] : undefined;
-  if (asking === undefined) throw new UnreadableReview('there is only POST /inject', 404);
+  const reviewValue = Object.hasOwn(askings, path) ? askings[path] : undefined;
+  if (reviewValue === undefined) throw new UnreadableReview('there is only POST /inject', 404);
   if (method !== 'POST') throw new UnreadableReview('reviews are sent with POST', 405);
   const isJson = /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
   if (!isJson || (headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new UnreadableReview('reviews are application/json, not encoded', 415);
   }
-  return asking;
+  return reviewValue;
 }
 
 /**

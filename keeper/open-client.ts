@@ -30,7 +30,7 @@ export async function openClient(
         return token.current.toString().trim();
       },
     },
-    onResponse: (verb, status) => metrics.asked(verb, status),
+    onResponse: (verb, status) => metrics.requested(verb, status),
   });
   lifecycle.onClose('API client', () => client.close());
   return client;

@@ -67,7 +67,7 @@ function bundleOperations({ webhooks }: JsonObject, { bundle, service }: Surroun
   const wanted = Buffer.from(bundle).toString('base64');
   const configs = webhooks.map((webhook) => (isObject(webhook) ? webhook.clientConfig : undefined));
   const wrong = configs.flatMap((config, index) => {
-    if (!isObject(config) || !asks(config, service) || config.caBundle === wanted) return [];
+    if (!isObject(config) || !targets(config, service) || config.caBundle === wanted) return [];
     return [{ index, isMissing: textIn(config.caBundle) === undefined }];
   });
   return {
@@ -79,7 +79,7 @@ function bundleOperations({ webhooks }: JsonObject, { bundle, service }: Surroun
 }
 
 /** Somebody may have added webhooks of their own. */
-function asks({ service }: JsonObject, { name, namespace }: Surroundings['service']): boolean {
+function targets({ service }: JsonObject, { name, namespace }: Surroundings['service']): boolean {
   return isObject(service) && service.name === name && service.namespace === namespace;
 }
 

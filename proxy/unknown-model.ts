@@ -6,9 +6,9 @@ import { GatewayError } from './errors.ts';
 import { modelNotKnown, ProviderFailure } from './upstream/provider-failure.ts';
 
 /** @param asked `<provider>/<model>` */
-export function modelNotFound(asked: string, near: readonly string[]): GatewayError {
+export function modelNotFound(requested: string, near: readonly string[]): GatewayError {
   // Callers mistake the field for another one: what looks like a key is not repeated.
-  const message = `no such model: ${withoutKeyForms(asked)}; ${nearestWords(near)}`;
+  const message = `no such model: ${withoutKeyForms(requested)}; ${nearestWords(near)}`;
   return new GatewayError('model_not_found', { param: 'model', message });
 }
 

@@ -8,7 +8,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { bundledPackages, licencesOf } from './licences.ts';
 import { assertAllowedLicences } from './release/licence-rules.ts';
 import { sbomFile, sbomOf } from './release/sbom.ts';
-import { askedByProject, shippedPackages } from './release/shipped.ts';
+import { requestedByProject, shippedPackages } from './release/shipped.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -164,7 +164,12 @@ function foreignTo(
 function describe(program: Program, folders: readonly string[]): string {
   const packages = shippedPackages(root, folders);
   assertAllowedLicences(program, packages);
-  return sbomOf({ program, version: manifest.version, packages, asked: askedByProject(root, folders) });
+  return sbomOf({
+    program,
+    version: manifest.version,
+    packages,
+    requested: requestedByProject(root, folders),
+  });
 }
 
 function codeBytes({ outputs }: Metafile): number {

@@ -56,14 +56,14 @@ export interface WatchLimits {
   /** A revision with more than this is not sent but a reset: it must fit into a gRPC message of 4 MiB. */
   readonly revisionRowsMax: number;
   /** A proxy asks every few seconds; one with more asks open than this does not keep to the protocol. */
-  readonly asksMax: number;
+  readonly requestsMax: number;
 }
 
 export const defaultWatchLimits: WatchLimits = {
   recycleMs: 300_000,
   messageRows: 1000,
   revisionRowsMax: 20_000,
-  asksMax: 16,
+  requestsMax: 16,
 };
 
 /** Serves a watch until it ends; never rejects. */
@@ -114,7 +114,7 @@ class Session {
   #cursor: Position | undefined;
   /** Whether the watcher has caught up with the feed's log once. From then on whoever falls behind it is reset. */
   #live = false;
-  #asksOpen = 0;
+  #requestsOpen = 0;
   #responses: PendingResponse[] = [];
   #blocked = false;
   #ended = false;
@@ -192,14 +192,14 @@ class Session {
 
   /** Reads the database after the ask. Where that fails there is no answer: the proxy learns that we are cut off. */
   #ask({ nonce, state }: WatchAsk__Output): void {
-    if (this.#asksOpen >= this.#deps.limits.asksMax) {
+    if (this.#requestsOpen >= this.#deps.limits.requestsMax) {
       this.end(
         new CallError('invalid_request', 'too many asks are open; wait for an answer before the next'),
       );
       return;
     }
-    this.#asksOpen++;
-    this.#entry.asked();
+    this.#requestsOpen++;
+    this.#entry.requested();
     this.#entry.state(state);
     this.#deps.feed.read().then(
       (position) => {
@@ -207,7 +207,7 @@ class Session {
         this.wake();
       },
       // The feed has logged it.
-      () => void this.#asksOpen--,
+      () => void this.#requestsOpen--,
     );
   }
 
@@ -310,7 +310,7 @@ class Session {
         waiting.push({ nonce, position });
         continue;
       }
-      this.#asksOpen--;
+      this.#requestsOpen--;
       if (!over) this.#send({ answer: { nonce, position } });
     }
     this.#responses = waiting;

@@ -25,7 +25,7 @@ export interface Watcher {
 export interface WatcherEntry {
   program(program: ProxyProgram__Output | null | undefined): void;
   state(state: ProxyState__Output | null | undefined): void;
-  asked(): void;
+  requested(): void;
   gone(): void;
 }
 
@@ -68,7 +68,7 @@ export function createWatchers(clock: Clock): Watchers {
             recordKeys: reportedKeys(state.recordKeys),
           });
         },
-        asked: () => change({ askedAt: clock.now() }),
+        requested: () => change({ askedAt: clock.now() }),
         gone: () => void entries.delete(id),
       };
     },

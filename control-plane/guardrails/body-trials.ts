@@ -9,7 +9,7 @@ import {
   blocks,
   type Found,
   firstOf,
-  isAsked,
+  isEnabled,
   locate,
   replace,
   stringsOf,
@@ -105,7 +105,7 @@ async function trialOf(
   if (!(await time.suffices(tried.matcher))) return 'too_long';
   const acting = { action: row.action, also: alsoOf(row) };
   const places = locate(texts, scan([tried.matcher], strings, window).hits).filter((one) =>
-    isAsked(acting, one, texts),
+    isEnabled(acting, one, texts),
   );
   const found = new Map<string, number>();
   for (const { label } of places) found.set(label, (found.get(label) ?? 0) + 1);

@@ -95,7 +95,7 @@ function windowOfBudget({ budget }: OpenLease, { operation }: LeaseWork<unknown>
   return { budgetId, organizationId, window: operation.window, amount };
 }
 
-type Asked = Pick<LeaseWork<unknown>, 'caller' | 'operation'>;
+type LeaseRequest = Pick<LeaseWork<unknown>, 'caller' | 'operation'>;
 
 interface Opened {
   /** By id. */
@@ -106,7 +106,7 @@ interface Opened {
 }
 
 /** Locks what the works look at, in the order of locks.ts. */
-async function open(tx: BooksTransaction, works: readonly Asked[]): Promise<Opened> {
+async function open(tx: BooksTransaction, works: readonly LeaseRequest[]): Promise<Opened> {
   const known = await readBudgetsById(tx.db, idsOf(works, 'budgetId'));
   const touched = works.filter((work) => mayTouch(work, known));
   const organizations = new Set(
@@ -128,7 +128,10 @@ async function open(tx: BooksTransaction, works: readonly Asked[]): Promise<Open
 }
 
 /** @throws CallError not_found for the session of another proxy */
-function find({ budgets, sessions, page, now }: Opened, { caller, operation }: Asked): OpenLease | NoLease {
+function find(
+  { budgets, sessions, page, now }: Opened,
+  { caller, operation }: LeaseRequest,
+): OpenLease | NoLease {
   const budget = budgets.get(operation.budgetId);
   if (budget === undefined || !mayTouch({ caller, operation }, budgets)) return 'deleted';
   const session = sessions.get(operation.session);
@@ -139,12 +142,12 @@ function find({ budgets, sessions, page, now }: Opened, { caller, operation }: A
   return { budget, session, books, lease: page.lease(operation) ?? newLease(session, books) };
 }
 
-function idsOf(works: readonly Asked[], which: 'budgetId' | 'session'): readonly string[] {
+function idsOf(works: readonly LeaseRequest[], which: 'budgetId' | 'session'): readonly string[] {
   return [...new Set(works.map(({ operation }) => operation[which]))].toSorted();
 }
 
 /** A bound proxy sees its organization's budgets, as if nothing else existed. */
-function mayTouch({ caller, operation }: Asked, budgets: ReadonlyMap<string, Budget>): boolean {
+function mayTouch({ caller, operation }: LeaseRequest, budgets: ReadonlyMap<string, Budget>): boolean {
   const budget = budgets.get(operation.budgetId);
   return budget !== undefined && (caller.organizationId ?? budget.organizationId) === budget.organizationId;
 }

@@ -53,9 +53,9 @@ export async function reportTogether(
 ): Promise<readonly Reported[]> {
   const { bookable, numbered } = await lockOwners(tx, reports);
   const counting = await readCounting(tx, bookable);
-  const asked = sumByWindow(bookable, counting);
+  const requested = sumByWindow(bookable, counting);
   const ordinals = await lockOrdinals(tx, distinct([...numbered].map(({ row }) => row.session_id)));
-  const page = await openPage(tx, byKey(asked.keys()), leasesOf(asked));
+  const page = await openPage(tx, byKey(requested.keys()), leasesOf(requested));
   const isBooked = (event: ReportedEvent) =>
     numbered.has(event) && ordinals.get(event.row.session_id)?.has(event.ordinal ?? 0) === true;
   const unbooked = bookable.filter((event) => !isBooked(event));
@@ -174,8 +174,8 @@ function byKey(windows: Iterable<BudgetWindow>): ReadonlyMap<string, BudgetWindo
   return new Map(Array.from(windows, (each) => [windowKey(each.budget.id, each.window), each]));
 }
 
-function leasesOf(asked: ReadonlyMap<BudgetWindow, Sums>): readonly LeaseName[] {
-  return [...asked].flatMap(([{ budget, window }, { escrows }]) =>
+function leasesOf(requested: ReadonlyMap<BudgetWindow, Sums>): readonly LeaseName[] {
+  return [...requested].flatMap(([{ budget, window }, { escrows }]) =>
     Array.from(escrows.keys(), (session) => ({ session, budgetId: budget.id, window })),
   );
 }

@@ -47,7 +47,7 @@ export interface Booked {
   /** By service tier, of other ones than the standard one. */
   readonly tiers: Map<string, Tokens>;
   /** Names that were asked for, with what they cost. */
-  readonly asked: Map<string, number>;
+  readonly requested: Map<string, number>;
 }
 
 export interface CellPlace {
@@ -92,8 +92,8 @@ export function cellsOf(day: DayOfVendor, places: readonly CellPlace[] = []): Ce
 
 /** A model as a request would have named it. */
 export function qualified(vendor: BillVendor, { model, ledger }: Cell): string {
-  const [asked] = [...ledger.asked].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
-  if (asked !== undefined) return asked;
+  const [requested] = [...ledger.requested].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
+  if (requested !== undefined) return requested;
   const provider = providersOfVendors[vendor];
   return model === '' || provider === undefined ? model : `${provider}/${model}`;
 }
@@ -122,8 +122,9 @@ class Table {
   }
 
   /** Deployments and profiles of clouds are mapped as well: a response may not say what is behind them. */
-  nameOfSum({ asked, servedModel }: LedgerSum): NamedModel {
-    const text = servedModel === '' ? (this.#servedNames.get(asked) ?? afterProvider(asked)) : servedModel;
+  nameOfSum({ requested, servedModel }: LedgerSum): NamedModel {
+    const text =
+      servedModel === '' ? (this.#servedNames.get(requested) ?? afterProvider(requested)) : servedModel;
     const model = this.#mappings.modelOf(text);
     return this.#named(text, model === 'ignored' ? undefined : model?.model);
   }
@@ -145,11 +146,11 @@ class Table {
   /** What providers call what was asked for, where that is one name: a response that broke off may not have said it. */
   #respondedNames(sums: readonly LedgerSum[]): ReadonlyMap<string, string> {
     const reported = sums.filter(({ servedModel }) => servedModel !== '');
-    const byAsked = Map.groupBy(reported, ({ asked }) => asked);
+    const byRequested = Map.groupBy(reported, ({ requested }) => requested);
     return new Map(
-      [...byAsked].flatMap(([asked, some]) => {
+      [...byRequested].flatMap(([requested, some]) => {
         const [only, ...others] = new Set(some.map(({ servedModel }) => this.#names.nameOf(servedModel)));
-        return only === undefined || others.length > 0 ? [] : [[asked, only] as const];
+        return only === undefined || others.length > 0 ? [] : [[requested, only] as const];
       }),
     );
   }
@@ -214,7 +215,7 @@ function addSum(table: Table, { vendor, mappings }: DayOfVendor, sum: LedgerSum)
   ledger.cost += sum.cost;
   ledger.tokens = plusTokens(ledger.tokens, sum.tokens);
   if (sum.tier !== '') addTier(ledger.tiers, sum.tier, sum.tokens);
-  ledger.asked.set(sum.asked, (ledger.asked.get(sum.asked) ?? 0) + sum.cost);
+  ledger.requested.set(sum.requested, (ledger.requested.get(sum.requested) ?? 0) + sum.cost);
   if (sum.estimated) {
     const reason = sum.reason === '' ? 'not told' : sum.reason;
     const known = ledger.estimated.get(reason) ?? { requests: 0, cost: 0, reported: 0 };
@@ -268,7 +269,7 @@ function nothing(): Booked {
     estimated: new Map(),
     unpriced: { requests: 0, tokens: noTokens },
     tiers: new Map(),
-    asked: new Map(),
+    requested: new Map(),
   };
 }
 

@@ -10,7 +10,7 @@ export interface LedgerSum {
   readonly providerKeyId: string;
   readonly provider: string;
   /** `<provider>/<model>` as it was asked for. */
-  readonly asked: string;
+  readonly requested: string;
   /** As the provider named it; empty where it did not. */
   readonly servedModel: string;
   readonly estimated: boolean;
@@ -90,7 +90,7 @@ function sumOf(row: Row): LedgerSum {
   return {
     providerKeyId: row.provider_key_id,
     provider: row.provider,
-    asked: row.model_asked,
+    requested: row.model_asked,
     servedModel: row.model_answered,
     estimated: row.estimated === 1,
     reason: row.reason,

@@ -26,10 +26,10 @@ export async function listWindows(
   request: ListBudgetWindowsRequest__Output,
 ): Promise<ListBudgetWindowsResponse> {
   const { size, limit, after } = pageBy(request, readWindowKey);
-  const asked = { ...narrowed(request), limit, after };
+  const requested = { ...narrowed(request), limit, after };
   // Of both as many as the page takes, since either may be all of it.
-  const current = await currentWindows(call, asked);
-  const past = request.includePast ? await otherWindows(call, asked) : [];
+  const current = await currentWindows(call, requested);
+  const past = request.includePast ? await otherWindows(call, requested) : [];
   const rows = [...current, ...past].toSorted(newestFirst).slice(0, limit);
   const { items, nextPageToken } = cutPage(rows, size, windowKey, windowMessage);
   return { windows: items, nextPageToken };
@@ -124,7 +124,7 @@ function currentWindow(now: number) {
   return sql<string>`case period ${sql.join(windows, sql` `)} end`;
 }
 
-interface AskedWindows extends Narrowed {
+interface WindowQuery extends Narrowed {
   readonly limit: number;
   readonly after: WindowKey | undefined;
 }
@@ -141,7 +141,7 @@ interface WindowRow {
 }
 
 /** A window of each budget, whether it has books yet or not. */
-function currentWindows(call: ReadCall, { limit, after, ...narrowed }: AskedWindows): Promise<WindowRow[]> {
+function currentWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {
   let query = call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .leftJoin('budget_windows', (join) =>
@@ -164,7 +164,7 @@ function currentWindows(call: ReadCall, { limit, after, ...narrowed }: AskedWind
   return query.execute();
 }
 
-function otherWindows(call: ReadCall, { limit, after, ...narrowed }: AskedWindows): Promise<WindowRow[]> {
+function otherWindows(call: ReadCall, { limit, after, ...narrowed }: WindowQuery): Promise<WindowRow[]> {
   let query = call.db
     .selectFrom(budgetsOf(call, narrowed).as('budgets'))
     .innerJoin('budget_windows', 'budget_windows.budget_id', 'budgets.id')

@@ -71,13 +71,13 @@ export function createLedgerService(deps: LedgerDeps): LedgerService {
       return { open, sessions, leasedNanoUsd: String(leased), ...reported };
     },
     async draw(caller, request) {
-      const asked = checkedDraw(request);
-      await touches.touch(caller, [asked.session]);
-      const { response, now, epoch } = await leases.run(drawing(caller, asked));
+      const requested = checkedDraw(request);
+      await touches.touch(caller, [requested.session]);
+      const { response, now, epoch } = await leases.run(drawing(caller, requested));
       const { attainable, outcome, granted, recallOf } = response;
       metrics.drawn(outcome);
       if (recallOf !== undefined) {
-        recall({ budgetId: asked.budgetId, organizationId: recallOf, window: asked.window });
+        recall({ budgetId: requested.budgetId, organizationId: recallOf, window: requested.window });
       }
       return {
         outcome: drawOutcomes.names[outcome],

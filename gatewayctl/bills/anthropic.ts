@@ -38,7 +38,7 @@ export function anthropicCosts(api: VendorApi, range: DayRange): ReadBill {
   };
 }
 
-interface Asked {
+interface VendorRequest {
   readonly path: string;
   readonly groups: readonly string[];
   lineOf(api: VendorApi, day: string, result: JsonObject): BillLine;
@@ -46,7 +46,7 @@ interface Asked {
 
 const dayMs = 86_400_000;
 
-function lines(api: VendorApi, { path, groups, lineOf }: Asked, range: DayRange) {
+function lines(api: VendorApi, { path, groups, lineOf }: VendorRequest, range: DayRange) {
   const query = [
     ['starting_at', `${range.from}T00:00:00Z`],
     ['ending_at', new Date(Date.parse(range.to) + dayMs).toISOString().replace('.000', '')],

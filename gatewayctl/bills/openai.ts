@@ -40,7 +40,7 @@ export function openAiCosts(api: VendorApi, range: DayRange): ReadBill {
   };
 }
 
-interface Asked {
+interface VendorRequest {
   readonly path: string;
   readonly groups: readonly string[];
   /** Of buckets in a page. */
@@ -50,7 +50,7 @@ interface Asked {
 
 const dayS = 86_400;
 
-function lines(api: VendorApi, { path, groups, limit, lineOf }: Asked, range: DayRange) {
+function lines(api: VendorApi, { path, groups, limit, lineOf }: VendorRequest, range: DayRange) {
   const query = [
     ['start_time', String(Date.parse(range.from) / 1000)],
     ['end_time', String(Date.parse(range.to) / 1000 + dayS)],

@@ -55,7 +55,8 @@ export const unsettled: Resource = {
         { flags: '<session>', about: 'as the list shows it', field: 'session' },
       ],
       options: [{ flags: '--usd <amount>', about: 'so much of it; default: all', field: 'amountUsd' }],
-      asks: 'Release what the session {session} holds of {budget}? What it has spent unreported is free to be spent again.',
+      prompt:
+        'Release what the session {session} holds of {budget}? What it has spent unreported is free to be spent again.',
       examples: [
         'unsettled release 01890000-0000-7000-8000-000000000000 2026-11-01 01890000-0000-7000-8000-000000000001 --usd 1.5 --yes',
       ],

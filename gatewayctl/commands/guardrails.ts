@@ -3,7 +3,7 @@ import { duration } from '../../common/settings.ts';
 import { type Given, type Invocation, type Request, type Resource, textOf } from '../command.ts';
 import { usageMistake } from '../failure.ts';
 import { readGiven } from '../io.ts';
-import { askedChecks, withCredential } from './service-checks.ts';
+import { serviceChecks, withCredential } from './service-checks.ts';
 import { ifRevision, newName, rename, thing } from './shared.ts';
 
 const effect: readonly Given[] = [
@@ -120,7 +120,7 @@ export const guardrails: Resource = {
       method: 'Guardrails.Create',
       about: 'add a guardrail of one kind; of a webhook its secret is printed',
       arguments: [newName],
-      options: [...effect, ...checks, ...askedChecks, created, createdKeys],
+      options: [...effect, ...checks, ...serviceChecks, created, createdKeys],
       secret: 'secret',
       file: true,
       complete: withCredential,
@@ -159,7 +159,7 @@ export const guardrails: Resource = {
       about: 'change a guardrail; its check is replaced as a whole, by one of the same kind',
       arguments: [thing('guardrail')],
       options: [
-        ...[rename, ...effect, ...checks, ...askedChecks, { ...created, field: 'aiSystems.ids' }],
+        ...[rename, ...effect, ...checks, ...serviceChecks, { ...created, field: 'aiSystems.ids' }],
         ...[{ ...createdKeys, field: 'keys.ids' }, ifRevision],
       ],
       file: true,
@@ -170,7 +170,7 @@ export const guardrails: Resource = {
       method: 'Guardrails.RotateSecret',
       about: "make a new secret of a webhook's and print it; the present one is not used any more",
       arguments: [thing('guardrail')],
-      asks: 'Make a new secret for {guardrail}? What is sent from now on is signed with it alone.',
+      prompt: 'Make a new secret for {guardrail}? What is sent from now on is signed with it alone.',
       secret: 'secret',
       examples: ['guardrails rotate-secret judge --yes > secret'],
     },
@@ -178,7 +178,7 @@ export const guardrails: Resource = {
       method: 'Guardrails.Delete',
       about: 'delete a guardrail',
       arguments: [thing('guardrail')],
-      asks: 'Delete the guardrail {guardrail}? What it has held back passes at once.',
+      prompt: 'Delete the guardrail {guardrail}? What it has held back passes at once.',
       done: 'deleted',
       examples: ['guardrails delete privacy --yes'],
     },

@@ -96,7 +96,7 @@ export const limits: Resource = {
       method: 'Limits.Delete',
       about: 'delete a limit',
       arguments: [id],
-      asks: 'Delete the limit {id}? What it holds back may be used at once.',
+      prompt: 'Delete the limit {id}? What it holds back may be used at once.',
       done: 'deleted',
       examples: ['limits delete 01890000-0000-7000-8000-000000000000 --yes'],
     },

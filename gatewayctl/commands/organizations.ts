@@ -44,7 +44,7 @@ export const organizations: Resource = {
       method: 'Organizations.Suspend',
       about: 'refuse all requests of an organization until it is resumed',
       arguments: [{ flags: '<organization>', about: 'id or name', field: 'id', noun: 'organization' }],
-      asks: 'Suspend {organization}? All its keys are refused at once.',
+      prompt: 'Suspend {organization}? All its keys are refused at once.',
       examples: ['organizations suspend acme --yes'],
     },
     resume: {

@@ -61,7 +61,7 @@ export const people: Resource = {
       method: 'People.Delete',
       about: 'delete a person; revokes their keys and tokens',
       arguments: [thing('person')],
-      asks: 'Delete {person}? Their keys and tokens are revoked at once.',
+      prompt: 'Delete {person}? Their keys and tokens are revoked at once.',
       done: 'deleted',
       examples: ['people delete "Ada Admin" --yes'],
     },

@@ -82,7 +82,7 @@ export const prices: Resource = {
       method: 'Prices.Delete',
       about: "delete a price: the catalog's counts again",
       arguments: [thing('price')],
-      asks: 'Delete the price of {price}?',
+      prompt: 'Delete the price of {price}?',
       done: 'deleted',
       examples: ['prices delete gpt-provider/gpt-4o-mini --yes'],
     },

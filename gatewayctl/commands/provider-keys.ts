@@ -86,7 +86,8 @@ export const providerKeys: Resource = {
       method: 'ProviderKeys.Delete',
       about: 'delete a credential',
       arguments: [thing('provider key')],
-      asks: 'Delete the provider key {provider-key}? Requests that need it are refused at once, and its secret is gone.',
+      prompt:
+        'Delete the provider key {provider-key}? Requests that need it are refused at once, and its secret is gone.',
       done: 'deleted',
       examples: ['provider-keys delete main --yes'],
     },

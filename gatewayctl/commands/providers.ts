@@ -80,7 +80,7 @@ export const providers: Resource = {
       method: 'Providers.Delete',
       about: 'delete a provider for which no key is stored',
       arguments: [thing('provider')],
-      asks: 'Delete the provider {provider}? Requests to it are refused at once.',
+      prompt: 'Delete the provider {provider}? Requests to it are refused at once.',
       done: 'deleted',
       examples: ['providers delete in-house --yes'],
     },

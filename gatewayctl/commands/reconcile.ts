@@ -124,7 +124,7 @@ export const reconcile: Resource = {
         { flags: '<to>', about: 'last day', field: 'to' },
       ],
       options: [{ flags: '--account <name>', about: 'of this account; default: default', field: 'account' }],
-      asks: 'Delete what {document} says of {from} to {to}? It can be imported again.',
+      prompt: 'Delete what {document} says of {from} to {to}? It can be imported again.',
       examples: ['reconcile forget openai-costs 2026-10-01 2026-10-31 --account twice --yes'],
     },
     map: {
@@ -225,7 +225,8 @@ export const reconcile: Resource = {
       about: 'settle a difference: book it as usage of its day, with your name and the reason',
       arguments: [difference],
       options: [reason, amount, ...subjects, ifDrift],
-      asks: 'Book the difference {id}? It counts in totals and in the windows of budgets that its day is in.',
+      prompt:
+        'Book the difference {id}? It counts in totals and in the windows of budgets that its day is in.',
       notes:
         'Without an option it is usage of the organization. It is never changed: reconcile undo takes it back.',
       examples: [
@@ -246,7 +247,7 @@ export const reconcile: Resource = {
       about: 'take an adjustment back, by a counter entry',
       arguments: [{ flags: '<adjustment>', about: 'its id', field: 'id' }],
       options: [reason],
-      asks: 'Take the adjustment {adjustment} back?',
+      prompt: 'Take the adjustment {adjustment} back?',
       examples: [`reconcile undo ${exampleId} --reason 'wrong day' --yes`],
     },
     adjustments: {

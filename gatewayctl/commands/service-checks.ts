@@ -12,7 +12,7 @@ const credentialFile: Given = {
     'of a service, - for standard input: a key, the key file of a service account, or JSON such as {"accessKeyId": …, "secretAccessKey": …}',
 };
 
-export const askedChecks: readonly Given[] = [
+export const serviceChecks: readonly Given[] = [
   {
     flags: '--service <adapter>',
     about:

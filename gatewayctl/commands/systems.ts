@@ -45,7 +45,7 @@ export const systems: Resource = {
       method: 'AiSystems.Delete',
       about: 'delete an AI system; revokes its keys',
       arguments: [thing('system')],
-      asks: 'Delete the AI system {system}? Its keys are revoked at once, for good.',
+      prompt: 'Delete the AI system {system}? Its keys are revoked at once, for good.',
       done: 'deleted',
       examples: ['systems delete shop --yes'],
     },

@@ -43,7 +43,7 @@ export const operatorTokens: Resource = {
       method: 'OperatorTokens.Revoke',
       about: 'revoke a token, for good',
       arguments: [{ flags: '<id>', about: 'its id', field: 'id' }],
-      asks: 'Revoke the token {id}? Whoever uses it is refused at once.',
+      prompt: 'Revoke the token {id}? Whoever uses it is refused at once.',
       examples: ['operator-tokens revoke 01890000-0000-7000-8000-000000000000 --yes'],
     },
   },
@@ -86,7 +86,8 @@ export const proxyTokens: Resource = {
       method: 'ProxyTokens.Revoke',
       about: 'revoke a token, for good',
       arguments: [thing('proxy token')],
-      asks: 'Revoke the token {proxy-token}? The proxies that use it get nothing from the control plane any more.',
+      prompt:
+        'Revoke the token {proxy-token}? The proxies that use it get nothing from the control plane any more.',
       examples: ['proxy-tokens revoke egress --yes'],
     },
   },

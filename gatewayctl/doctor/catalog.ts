@@ -2,7 +2,7 @@
 import { catalogDaysMax } from '../../catalog/in-force.ts';
 import type { CatalogState__Output as CatalogState } from '../../proto/generated/gateway/v1/CatalogState.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
-import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
+import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';
 
 interface Holder {
@@ -12,8 +12,8 @@ interface Holder {
   readonly now: number;
 }
 
-export function judgeCatalog(asked: readonly Asked[]): Finding {
-  const holders = asked.filter(hasResponded).flatMap(({ status }) => holdersOf(status));
+export function judgeCatalog(results: readonly ProbeResult[]): Finding {
+  const holders = results.filter(hasResponded).flatMap(({ status }) => holdersOf(status));
   const [first] = holders;
   if (first === undefined)
     return skipped('catalog', 'the control plane tells of none: it is older than that');

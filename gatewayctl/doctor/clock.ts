@@ -1,13 +1,13 @@
 // Judges clocks: this machine's and the proxies' against the replica's. Whose is wrong is known where proxies take a side. Pure.
 import { type Finding, failed, gravest, listed, ok, skipped, span, warning } from './finding.ts';
-import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
+import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';
 
 const [noticedMs, tooMuchMs] = [5_000, 60_000];
 
-export function judgeClock(asked: readonly Asked[]): Finding {
+export function judgeClock(results: readonly ProbeResult[]): Finding {
   const none = skipped('clock', 'the control plane’s time is not known');
-  return gravest(asked.filter(hasResponded).map(judgeReplica), none);
+  return gravest(results.filter(hasResponded).map(judgeReplica), none);
 }
 
 function judgeReplica({ status, sentAt, receivedAt }: StatusResponse): Finding {

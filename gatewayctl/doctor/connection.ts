@@ -2,12 +2,12 @@
 import { type Target, transportText } from '../target.ts';
 import { type Finding, failed, gravest, listed, ok, skipped, span, warning } from './finding.ts';
 import {
-  type Asked,
   type CertificateSeen,
   type FailedCall,
   hasResponded,
   type LookedUp,
   type Met,
+  type ProbeResult,
 } from './probe.ts';
 
 export interface Endpoint {
@@ -154,7 +154,11 @@ function trustProblem({ distrust, issuer }: CertificateSeen): Problem[] {
 
 const ports = 'gRPC is on GATEWAY_GRPC_LISTEN (50051); 8081 is the JSON door and 9091 the admin listener';
 
-export function judgeGrpc(target: Target, meetings: readonly Meeting[], asked: readonly Asked[]): Finding {
+export function judgeGrpc(
+  target: Target,
+  meetings: readonly Meeting[],
+  results: readonly ProbeResult[],
+): Finding {
   const reached = meetings.filter(isUp).map(({ met }) => met);
   if (reached.length === 0) return skipped('grpc', 'there is no connection');
   if (reached.some(isHttp1))
@@ -165,13 +169,13 @@ export function judgeGrpc(target: Target, meetings: readonly Meeting[], asked: r
     );
   if (!reached.some(({ speaks }) => speaks === 'http2' || speaks === 'tls'))
     return failed('grpc', 'what listens there speaks no gRPC', `name the right port: ${ports}`);
-  const responses = asked.map((one) => judgeAsked(target, one));
+  const responses = results.map((one) => checkResult(target, one));
   return gravest(responses, skipped('grpc', 'TLS has to work first'));
 }
 
-function judgeAsked({ transport }: Target, asked: Asked): Finding {
-  if (!hasResponded(asked)) return checkFailedCall(asked);
-  const { replica, version } = asked.status;
+function checkResult({ transport }: Target, results: ProbeResult): Finding {
+  if (!hasResponded(results)) return checkFailedCall(results);
+  const { replica, version } = results.status;
   return ok(
     'grpc',
     `a control plane answers: replica ${replica}, version ${version}, over ${transportText(transport)}`,

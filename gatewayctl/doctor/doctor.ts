@@ -16,7 +16,7 @@ import {
   type Meeting,
 } from './connection.ts';
 import type { Finding } from './finding.ts';
-import type { Asked, LookedUp, Probe } from './probe.ts';
+import type { LookedUp, Probe, ProbeResult } from './probe.ts';
 import { judgeProgram } from './program.ts';
 import { judgeProxy } from './proxy.ts';
 import { judgeRecordKeys } from './record-keys.ts';
@@ -71,21 +71,21 @@ async function lookAtControlPlane(target: Target, probe: Probe): Promise<Finding
   const looked = familyOf(endpoint.host) === undefined ? await probe.lookUp(endpoint.host) : undefined;
   const meetings = await meet(endpoint, looked, probe);
   const tls = judgeTls(target, meetings, probe.now());
-  const asked = tls.verdict === 'failed' ? [] : await ask(meetings, probe);
+  const results = tls.verdict === 'failed' ? [] : await ask(meetings, probe);
   return [
     judgeName(endpoint, looked),
     judgeConnection(endpoint, meetings),
     tls,
-    judgeGrpc(target, meetings, asked),
-    judgeToken(target.token, asked, probe.now()),
-    judgeClock(asked),
-    judgeDatabase(asked),
-    judgeProxies(asked),
-    judgeRedis(asked),
-    judgeRecordKeys(asked),
-    judgeVersions(version, asked),
-    judgeCatalog(asked),
-    judgeSelectors(asked),
+    judgeGrpc(target, meetings, results),
+    judgeToken(target.token, results, probe.now()),
+    judgeClock(results),
+    judgeDatabase(results),
+    judgeProxies(results),
+    judgeRedis(results),
+    judgeRecordKeys(results),
+    judgeVersions(version, results),
+    judgeCatalog(results),
+    judgeSelectors(results),
   ];
 }
 
@@ -105,7 +105,7 @@ async function meet(
   );
 }
 
-async function ask(meetings: readonly Meeting[], probe: Probe): Promise<Asked[]> {
+async function ask(meetings: readonly Meeting[], probe: Probe): Promise<ProbeResult[]> {
   const worth = meetings.filter(({ met }) => met.speaks === 'http2' || (met.speaks === 'tls' && met.http2));
   return await Promise.all(worth.map(({ address }) => probe.status(address)));
 }

@@ -6,7 +6,7 @@ import { familyOf } from '../../common/addresses.ts';
 import { version } from '../../common/version.ts';
 import { CallFailure, type Client, dial } from '../client.ts';
 import { parseServer, type Target } from '../target.ts';
-import type { AdminSeen, Asked, FailedCall, LookedUp, Met, Probe } from './probe.ts';
+import type { AdminSeen, FailedCall, LookedUp, Met, Probe, ProbeResult } from './probe.ts';
 import { meetPlainly } from './probe-plaintext.ts';
 import { meetOverTls, readAuthorities } from './probe-tls.ts';
 
@@ -53,7 +53,7 @@ async function meet({ server, transport }: Target, address: string, port: number
   return (await first()) ?? (await second()) ?? { speaks: 'unknown' };
 }
 
-async function askStatus(target: Target, address: string, now: () => number): Promise<Asked> {
+async function askStatus(target: Target, address: string, now: () => number): Promise<ProbeResult> {
   const { host, port } = parseServer(target.server);
   const { transport } = target;
   let client: Client | undefined;

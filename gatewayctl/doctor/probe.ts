@@ -14,7 +14,7 @@ export interface Probe {
   /** Connects, and finds out what is spoken there. */
   meet(address: string, port: number): Promise<Met>;
   /** Asks the replica at this address. */
-  status(address: string): Promise<Asked>;
+  status(address: string): Promise<ProbeResult>;
   /** A proxy's admin listener: /readyz and /metrics under the URL. */
   admin(url: string): Promise<AdminSeen>;
 }
@@ -52,7 +52,7 @@ export interface CertificateSeen {
   readonly validTo: number;
 }
 
-export type Asked = StatusResponse | FailedCall;
+export type ProbeResult = StatusResponse | FailedCall;
 
 export interface StatusResponse {
   readonly status: GetStatusResponse__Output;
@@ -71,8 +71,8 @@ export interface FailedCall {
   readonly beforeStatus: boolean;
 }
 
-export function hasResponded(asked: Asked): asked is StatusResponse {
-  return 'status' in asked;
+export function hasResponded(results: ProbeResult): results is StatusResponse {
+  return 'status' in results;
 }
 
 export type AdminSeen =

@@ -1,11 +1,11 @@
 // Judges the keys of signed records: whether every proxy believes what every replica signs. Pure.
 import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
 import { type Finding, failed, listed, ok, skipped, warning } from './finding.ts';
-import { type Asked, hasResponded } from './probe.ts';
+import { hasResponded, type ProbeResult } from './probe.ts';
 import { nameOf } from './watching-proxies.ts';
 
-export function judgeRecordKeys(asked: readonly Asked[]): Finding {
-  const responses = asked.filter(hasResponded).map(({ status }) => status);
+export function judgeRecordKeys(results: readonly ProbeResult[]): Finding {
+  const responses = results.filter(hasResponded).map(({ status }) => status);
   const signing = [...new Set(responses.flatMap(({ recordKey }) => recordKey ?? []))];
   if (signing.length === 0)
     return skipped('record keys', 'the control plane does not sign records: it is older than that');

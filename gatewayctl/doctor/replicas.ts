@@ -1,17 +1,17 @@
 // Judges the replicas: whether each can read its database, and which versions meet. Pure.
 import { type Finding, failed, gravest, ok, skipped, span, warning } from './finding.ts';
-import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
+import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 import { judgeSkew } from './versions.ts';
 import { nameOf } from './watching-proxies.ts';
 
-export function judgeDatabase(asked: readonly Asked[]): Finding {
-  return gravest(asked.map(judgeReplica), skipped('database', 'the control plane has not been asked'));
+export function judgeDatabase(results: readonly ProbeResult[]): Finding {
+  return gravest(results.map(judgeReplica), skipped('database', 'the control plane has not been asked'));
 }
 
-function judgeReplica(asked: Asked): Finding {
-  if (hasResponded(asked)) return judgeFeed(asked);
-  return asked.code === 'UNAVAILABLE' && asked.reason !== undefined
-    ? failed('database', `the control plane answers, but: ${asked.message}`, databaseAdvice)
+function judgeReplica(results: ProbeResult): Finding {
+  if (hasResponded(results)) return judgeFeed(results);
+  return results.code === 'UNAVAILABLE' && results.reason !== undefined
+    ? failed('database', `the control plane answers, but: ${results.message}`, databaseAdvice)
     : skipped('database', 'the control plane has not told');
 }
 
@@ -36,9 +36,9 @@ function judgeFeed({ status: { database, feed, replica } }: StatusResponse): Fin
 }
 
 /** @param mine gatewayctl's own */
-export function judgeVersions(mine: string, asked: readonly Asked[]): Finding {
+export function judgeVersions(mine: string, results: readonly ProbeResult[]): Finding {
   const none = skipped('versions', `gatewayctl is ${mine}; the control plane’s is not known`);
-  const findings = asked
+  const findings = results
     .filter(hasResponded)
     .flatMap(({ status: { version, watchers } }) => [
       judgeSkew('gatewayctl', mine, version),

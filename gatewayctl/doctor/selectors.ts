@@ -3,10 +3,10 @@
 import type { StoredSelector__Output as StoredSelector } from '../../proto/generated/gateway/v1/StoredSelector.ts';
 import { enumWords } from '../enum-names.ts';
 import { type Finding, listed, ok, skipped, warning } from './finding.ts';
-import { type Asked, hasResponded } from './probe.ts';
+import { hasResponded, type ProbeResult } from './probe.ts';
 
-export function judgeSelectors(asked: readonly Asked[]): Finding {
-  const [check] = asked.flatMap((one) => (hasResponded(one) ? (one.status.selectors ?? []) : []));
+export function judgeSelectors(results: readonly ProbeResult[]): Finding {
+  const [check] = results.flatMap((one) => (hasResponded(one) ? (one.status.selectors ?? []) : []));
   if (check === undefined)
     return skipped('selectors', 'owners, admins and platform operators are told of them');
   const { checked, found, selectors } = check;

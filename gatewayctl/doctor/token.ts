@@ -2,17 +2,17 @@
 import { credentialPrefixes, isWellFormedCredential } from '../../common/credential.ts';
 import type { Secret } from '../../common/secret.ts';
 import { type Finding, failed, ok, skipped, span, warning } from './finding.ts';
-import { type Asked, hasResponded, type StatusResponse } from './probe.ts';
+import { hasResponded, type ProbeResult, type StatusResponse } from './probe.ts';
 
-export function judgeToken(token: Secret | undefined, asked: readonly Asked[], now: number): Finding {
+export function judgeToken(token: Secret | undefined, results: readonly ProbeResult[], now: number): Finding {
   if (token === undefined)
     return failed('token', 'there is no token for this server', 'run: gatewayctl login');
   const problem = formProblem(token.reveal());
   if (problem !== undefined)
     return failed('token', problem, 'run: gatewayctl login, with a token of an operator (gw-op-…)');
-  const response = asked.find(hasResponded);
+  const response = results.find(hasResponded);
   if (response !== undefined) return judgeCaller(response, now);
-  if (asked.some((one) => !hasResponded(one) && one.code === 'UNAUTHENTICATED'))
+  if (results.some((one) => !hasResponded(one) && one.code === 'UNAUTHENTICATED'))
     return failed(
       'token',
       'the control plane does not accept the token: it is unknown there, revoked or past its end, or its person or organization is suspended',

@@ -1,13 +1,13 @@
 // Judges the proxies that watch, as their replicas know them: whether there are any, and how they reach Redis. Pure.
 import type { Watcher__Output as Watcher } from '../../proto/generated/gateway/v1/Watcher.ts';
 import { type Finding, failed, listed, ok, skipped, span, warning } from './finding.ts';
-import { type Asked, hasResponded } from './probe.ts';
+import { hasResponded, type ProbeResult } from './probe.ts';
 
 /** A proxy asks every five seconds. */
 const askSilentMs = 20_000;
 
-export function judgeProxies(asked: readonly Asked[]): Finding {
-  const responses = asked.filter(hasResponded);
+export function judgeProxies(results: readonly ProbeResult[]): Finding {
+  const responses = results.filter(hasResponded);
   if (responses.length === 0) return skipped('proxies', 'the control plane has not told');
   const lists = responses.flatMap(({ status }) => status.watchers ?? []);
   if (lists.length === 0) return skipped('proxies', 'they are told to platform operators only');
@@ -37,8 +37,8 @@ function silentOnes(watchers: readonly Watcher[], time: string): string[] {
   });
 }
 
-export function judgeRedis(asked: readonly Asked[]): Finding {
-  const watchers = asked.flatMap((one) => (hasResponded(one) ? (one.status.watchers?.watchers ?? []) : []));
+export function judgeRedis(results: readonly ProbeResult[]): Finding {
+  const watchers = results.flatMap((one) => (hasResponded(one) ? (one.status.watchers?.watchers ?? []) : []));
   if (watchers.length === 0) return skipped('redis', 'proxies tell of it, and none is known');
   const inState = (state: Watcher['redis']) => watchers.filter(({ redis }) => redis === state).map(nameOf);
   const [failing, without] = [inState('REDIS_STATE_FAILING'), inState('REDIS_STATE_NONE')];

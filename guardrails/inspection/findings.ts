@@ -31,7 +31,7 @@ export function stringsOf({ slots, seams }: Texts): string[] {
 }
 
 /** Fields that the model does not see are looked at for those who ask for them. */
-export function isAsked(guardrail: Acting | undefined, { ranges }: Found, { slots }: Texts): boolean {
+export function isEnabled(guardrail: Acting | undefined, { ranges }: Found, { slots }: Texts): boolean {
   return ranges.every(({ slot }) => {
     const only = slots[slot]?.only;
     return only === undefined || guardrail?.also?.includes(only) === true;

@@ -154,11 +154,11 @@ const withFields = new Map<string, Place>();
 /** @param also fields that the model does not see, inspected by the guardrails that ask for them */
 export function requestPlacesWith(also: readonly RequestField[]): Place {
   if (also.length === 0) return requestPlaces;
-  const asked = [...new Set(also)].sort();
-  const key = asked.join();
+  const requested = [...new Set(also)].sort();
+  const key = requested.join();
   const known = withFields.get(key);
   if (known !== undefined) return known;
-  const shown = Object.fromEntries(asked.map((field) => [field, { ...text, only: field }]));
+  const shown = Object.fromEntries(requested.map((field) => [field, { ...text, only: field }]));
   const place = fields({ ...requestPlaces.fields, ...shown });
   withFields.set(key, place);
   return place;

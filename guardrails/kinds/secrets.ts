@@ -59,7 +59,7 @@ function costOfTry({ length = 0 }: Form): number {
   return 100 + 4 * length;
 }
 
-interface Asked {
+interface Enabled {
   readonly text: InspectedText;
   readonly from: number;
   readonly window: number;
@@ -70,11 +70,11 @@ function placesOf({ literals }: IndexOfForms, { folded }: InspectedText, from: n
 }
 
 /** The text as its escapes are read and as it is written: literals are looked for once. */
-function inspectTwice(index: IndexOfForms, asked: Asked): TwoInspections {
-  const { text, from } = asked;
+function inspectTwice(index: IndexOfForms, requested: Enabled): TwoInspections {
+  const { text, from } = requested;
   const { folded } = text;
   const { written, escapes } = folded;
-  const asWritten = { ...asked, text: { ...text, folded: written } };
+  const asWritten = { ...requested, text: { ...text, folded: written } };
   const places = placesOf(index, text, from);
   const writtenPlaces =
     escapes === undefined
@@ -86,12 +86,12 @@ function inspectTwice(index: IndexOfForms, asked: Asked): TwoInspections {
           runs: escapes,
           from: written.foldedAt(from),
         });
-  return { read: inspect(index, asked, places), written: inspect(index, asWritten, writtenPlaces) };
+  return { read: inspect(index, requested, places), written: inspect(index, asWritten, writtenPlaces) };
 }
 
 function inspect(
   index: IndexOfForms,
-  { text, from, window }: Asked,
+  { text, from, window }: Enabled,
   places: readonly LiteralPlace[],
 ): Inspected {
   const { folded, raw, isEnd } = text;

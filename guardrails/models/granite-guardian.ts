@@ -30,9 +30,9 @@ export const graniteGuardian: ModelForm = {
     const shown: ModelMessage[] = comparing.has(criterion)
       ? [{ role: 'context', content: sourcesText(context) }]
       : [];
-    const asked: ModelMessage[] =
+    const requested: ModelMessage[] =
       context.query === '' || criterion === 'groundedness' ? [] : [{ role: 'user', content: context.query }];
-    return [system, ...shown, ...asked, { role: 'assistant', content: text }];
+    return [system, ...shown, ...requested, { role: 'assistant', content: text }];
   },
   read: (text, { criterion }) => {
     const response = text.replace(/^\s*<think>[\s\S]*<\/think>/, '').trim();

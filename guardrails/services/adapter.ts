@@ -29,17 +29,17 @@ export interface ServiceSetup {
 }
 
 /** What the texts are part of, for services that compare. */
-export interface AskedContext {
+export interface RequestContext {
   /** What an answer may rest on: all that the model was shown but its caller's last question. */
   readonly sources: readonly string[];
   readonly query: string;
 }
 
-export interface AskedTexts {
+export interface ServiceTexts {
   readonly stage: Stage;
   /** None empty, none longer than the adapter's textMax. */
   readonly texts: readonly string[];
-  readonly context: AskedContext;
+  readonly context: RequestContext;
 }
 
 /** One request of a question; POST with a JSON body. */
@@ -81,7 +81,7 @@ export interface ServiceAdapter {
   readonly textMax: number;
   /** Whether score_min means something to it. */
   readonly scores: boolean;
-  ask(asked: AskedTexts, setup: ServiceSetup): readonly ServiceExchange[];
+  ask(requested: ServiceTexts, setup: ServiceSetup): readonly ServiceExchange[];
 }
 
 /** What came is no answer of the service: the guardrail's failure rule decides. */

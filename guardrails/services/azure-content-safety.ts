@@ -25,11 +25,11 @@ export const azureContentSafety: ServiceAdapter = {
   redacts: false,
   textMax: 10_000,
   scores: false,
-  ask: (asked, setup) => {
+  ask: (requested, setup) => {
     const checks = setup.options.checks ?? 'both';
-    return asked.texts.flatMap((text, index) => [
+    return requested.texts.flatMap((text, index) => [
       ...(checks === 'prompt_shields' ? [] : [harm(text, index, setup)]),
-      ...(checks === 'harm' || asked.stage === 'output' ? [] : [shield(text, index)]),
+      ...(checks === 'harm' || requested.stage === 'output' ? [] : [shield(text, index)]),
     ]);
   },
 };

@@ -2,10 +2,10 @@
 // package @aws-sdk/client-bedrock-runtime. One request for each text, so that what is left of a text is told text by text.
 import { isObject, type JsonObject } from '../../common/json.ts';
 import {
-  type AskedTexts,
   NoResponseError,
   type ServiceAdapter,
   type ServiceFinding,
+  type ServiceTexts,
   type TextVerdict,
 } from './adapter.ts';
 import { labelOf, objectOf, objectsIn, stringOf } from './read.ts';
@@ -24,19 +24,19 @@ export const bedrock: ServiceAdapter = {
   redacts: true,
   textMax: 24_000,
   scores: false,
-  ask: (asked, { options }) =>
-    asked.texts.map((text, index) => ({
+  ask: (requested, { options }) =>
+    requested.texts.map((text, index) => ({
       texts: [index],
       path: `/guardrail/${options.guardrail}/version/${options.version ?? 'DRAFT'}/apply`,
       body: {
-        source: asked.stage === 'input' ? 'INPUT' : 'OUTPUT',
-        content: contentOf(text, asked, options.grounding === 'true'),
+        source: requested.stage === 'input' ? 'INPUT' : 'OUTPUT',
+        content: contentOf(text, requested, options.grounding === 'true'),
       },
       read: (response) => [verdictOf(objectOf(response, 'the answer'))],
     })),
 };
 
-function contentOf(text: string, { stage, context }: AskedTexts, grounds: boolean): readonly object[] {
+function contentOf(text: string, { stage, context }: ServiceTexts, grounds: boolean): readonly object[] {
   const block = (part: string, ...qualifiers: string[]) => ({
     text: { text: part, ...(qualifiers.length > 0 && { qualifiers }) },
   });

@@ -16,7 +16,7 @@ export const webhookWrites = ['ca_bundle', 'owner', 'deleted'] as const satisfie
 )[];
 
 export interface KeeperMetrics {
-  asked(verb: Verb, status: number): void;
+  requested(verb: Verb, status: number): void;
   webhookWritten(what: (typeof webhookWrites)[number]): void;
   /** Whether the configuration was there when it was last looked at. */
   webhookSeen(isThere: boolean): void;
@@ -72,7 +72,7 @@ export function createMetrics(): KeeperMetrics {
   });
   for (const task of tasks) failing.set({ task }, 0);
   return {
-    asked: (verb, status) => requests.inc({ verb, status: String(status) }),
+    requested: (verb, status) => requests.inc({ verb, status: String(status) }),
     webhookWritten: (what) => writes.inc({ what }),
     webhookSeen: (isThere) => present.set(isThere ? 1 : 0),
     taskFailing: (task, isFailing) => failing.set({ task }, isFailing ? 1 : 0),

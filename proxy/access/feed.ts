@@ -68,7 +68,7 @@ export interface FeedDeps {
 interface Connection {
   readonly stream: WatchStream;
   /** Nonce → when it was asked. */
-  readonly asks: Map<number, number>;
+  readonly requests: Map<number, number>;
   begun: boolean;
 }
 
@@ -90,7 +90,7 @@ export class Feed {
   /** Asks now: something hints that the feed has news. */
   askNow(): void {
     const connection = this.#connection;
-    if (connection !== undefined && connection.asks.size === 0) this.#ask(connection);
+    if (connection !== undefined && connection.requests.size === 0) this.#ask(connection);
   }
 
   close(): void {
@@ -113,7 +113,7 @@ export class Feed {
         closed: (reason) => ifCurrent(() => this.#reconnect(reason)),
       },
     );
-    const connection: Connection = { stream, asks: new Map(), begun: false };
+    const connection: Connection = { stream, requests: new Map(), begun: false };
     this.#connection = connection;
     this.#ask(connection);
     this.#askAgainLater(connection);
@@ -121,13 +121,13 @@ export class Feed {
 
   #ask(connection: Connection): void {
     this.#nonce += 1;
-    connection.asks.set(this.#nonce, this.#deps.clock.monotonic());
+    connection.requests.set(this.#nonce, this.#deps.clock.monotonic());
     connection.stream.ask(this.#nonce);
   }
 
   #askAgainLater(connection: Connection): void {
     this.#cancelTimer = this.#deps.timers.after(this.#deps.limits.askEveryMs, () => {
-      if (connection.asks.size > 0)
+      if (connection.requests.size > 0)
         return this.#giveUp(new Error('the control plane left a heartbeat unanswered'));
       this.#ask(connection);
       this.#askAgainLater(connection);
@@ -156,9 +156,9 @@ export class Feed {
   }
 
   #takeResponse(connection: Connection, nonce: number, position: Position): void {
-    const askedAt = connection.asks.get(nonce);
+    const askedAt = connection.requests.get(nonce);
     if (askedAt === undefined) return;
-    connection.asks.delete(nonce);
+    connection.requests.delete(nonce);
     if (!this.#deps.records.feed.confirm(position, askedAt)) {
       this.#giveUp(new Error('the feed went back without a new epoch'));
       return;

@@ -236,9 +236,9 @@ export class Holdings {
 
   #drawn(slice: Slice, response: AcquireResponse, sentAt: number): void {
     const { outcome, granted, now } = response;
-    const isAsked = slice.operation?.kind === 'draw' && slice.operation.request.want > 0;
+    const isRequested = slice.operation?.kind === 'draw' && slice.operation.request.want > 0;
     slice.drawn(response, this.#deps.clock.monotonic());
-    if (isAsked) this.#deps.metrics.drawn(outcome, granted);
+    if (isRequested) this.#deps.metrics.drawn(outcome, granted);
     switch (outcome) {
       case 'granted':
       case 'exceeded':

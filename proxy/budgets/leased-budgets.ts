@@ -37,7 +37,7 @@ export interface BudgetTotals {
 }
 
 /** A request that was not answered at once. */
-interface Asking {
+interface ReservationRequest {
   readonly question: BudgetQuestion;
   /** Undefined without a session. */
   claim: Claim | undefined;
@@ -47,7 +47,7 @@ interface Asking {
   isLate: boolean;
 }
 
-interface Waiter extends Asking, WaitingRequest {}
+interface Waiter extends ReservationRequest, WaitingRequest {}
 
 const { waitMs, waitPieceMs, windowTriesMax } = budgetBounds;
 
@@ -74,10 +74,10 @@ export class SlicedBudgets implements Budgets {
     const slices = this.#holdings.of(question.budgets, moment);
     if (slices !== undefined && fits(slices, question)) return this.#hold(slices, question.full, moment);
     const claim = slices && claimOn(slices, question);
-    const asking: Asking = { question, claim, windowMisses: 0, isLate: false };
-    const outcome = this.#outcome(asking, moment);
+    const request: ReservationRequest = { question, claim, windowMisses: 0, isLate: false };
+    const outcome = this.#outcome(request, moment);
     if (outcome instanceof BudgetRefusal) throw outcome;
-    return outcome ?? this.#wait(asking, moment);
+    return outcome ?? this.#wait(request, moment);
   }
 
   stamp(): Stamp {
@@ -140,8 +140,8 @@ export class SlicedBudgets implements Budgets {
   }
 
   /** Undefined: draws have to be waited for. */
-  #outcome(asking: Asking, moment: Moment): BudgetHold | BudgetRefusal | undefined {
-    const { claim, isLate, question, windowMisses } = asking;
+  #outcome(request: ReservationRequest, moment: Moment): BudgetHold | BudgetRefusal | undefined {
+    const { claim, isLate, question, windowMisses } = request;
     const inTime = isLate || windowMisses >= windowTriesMax ? 'late' : 'draw';
     const means = this.#holdings.mayDraw ? inTime : 'away';
     if (claim === undefined) return means === 'draw' ? undefined : withoutSession(question);
@@ -169,7 +169,7 @@ export class SlicedBudgets implements Budgets {
     return { id: uuidv7(at), at, session: this.#holdings.session };
   }
 
-  #wait(asking: Asking, moment: Moment): Promise<BudgetHold> {
+  #wait(request: ReservationRequest, moment: Moment): Promise<BudgetHold> {
     return new Promise((resolve, reject) => {
       let piecesLeft = waitMs / waitPieceMs;
       let cancelTimer: () => void = () => undefined;
@@ -184,7 +184,7 @@ export class SlicedBudgets implements Budgets {
       const windowMissed = () => {
         waiter.windowMisses += 1;
       };
-      const waiter: Waiter = { ...asking, advance, windowMissed };
+      const waiter: Waiter = { ...request, advance, windowMissed };
       const waitOn = () => {
         cancelTimer = this.#deps.timers.after(waitPieceMs, () => {
           piecesLeft -= 1;

@@ -62,10 +62,10 @@ export class Operations {
 
   #try(sending: Sending): void {
     sending.tries += 1;
-    const asked = this.#ask(sending);
+    const pending = this.#ask(sending);
     this.#deps.background(
       'operation of a budget',
-      asked.then(
+      pending.then(
         (report) => report(),
         (error: unknown) => this.#again(sending, error),
       ),
@@ -78,11 +78,11 @@ export class Operations {
     const sentAt = clock.monotonic();
     const { kind, request } = operation;
     if (kind === 'draw') {
-      const asked = contact.ask(sentAt, () => client.draw(request));
-      return asked.then((response) => () => onDrawn(slice, response, sentAt));
+      const pending = contact.ask(sentAt, () => client.draw(request));
+      return pending.then((response) => () => onDrawn(slice, response, sentAt));
     }
-    const asked = contact.ask(sentAt, () => client.giveBack(request));
-    return asked.then(() => () => onReturned(slice, request.amount));
+    const pending = contact.ask(sentAt, () => client.giveBack(request));
+    return pending.then(() => () => onReturned(slice, request.amount));
   }
 
   #again(sending: Sending, error: unknown): void {

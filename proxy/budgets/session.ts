@@ -30,7 +30,7 @@ export class Session {
   #isOpen = false;
   #shuts = false;
   #sessions = 1;
-  #isAsking = false;
+  #isRequesting = false;
   /** What ends the session before is still under way. */
   #isFinishing = false;
   /** Since the session was last known to be open. */
@@ -75,7 +75,7 @@ export class Session {
     if (lost !== this.#id || this.#isClosed) return;
     this.#id = uuidv7(this.#deps.clock.now());
     this.#isOpen = false;
-    this.#isAsking = false;
+    this.#isRequesting = false;
     this.#failures += 1;
     this.#cancelTimer();
     const id = this.#id;
@@ -95,7 +95,7 @@ export class Session {
 
   /** The control plane may be away: asks until it is there. */
   probe(): void {
-    if (!this.#isAsking && !this.#isFinishing && !this.#isClosed) this.#askAfter(this.#backoff());
+    if (!this.#isRequesting && !this.#isFinishing && !this.#isClosed) this.#askAfter(this.#backoff());
   }
 
   close(): void {
@@ -111,11 +111,11 @@ export class Session {
   #ask(): void {
     const { background, client, clock, contact } = this.#deps;
     const id = this.#id;
-    this.#isAsking = true;
-    const asked = contact.ask(clock.monotonic(), () => client.keepSession(id));
+    this.#isRequesting = true;
+    const pending = contact.ask(clock.monotonic(), () => client.keepSession(id));
     background(
       'keep the ledger session',
-      asked.then(
+      pending.then(
         (response) => this.#onResponse(id, response),
         () => this.#failed(id),
       ),
@@ -125,7 +125,7 @@ export class Session {
   #onResponse(id: string, response: SessionResponse): void {
     if (id !== this.#id || this.#isClosed) return;
     const { open, sessions } = response;
-    this.#isAsking = false;
+    this.#isRequesting = false;
     const shuts = sessions > 0;
     // A control plane of another version: its slices are of another kind.
     if (!open || (this.#isOpen && shuts !== this.#shuts)) {
@@ -146,7 +146,7 @@ export class Session {
 
   #failed(id: string): void {
     if (id !== this.#id || this.#isClosed) return;
-    this.#isAsking = false;
+    this.#isRequesting = false;
     this.#failures += 1;
     this.#askAfter(this.#backoff());
   }

@@ -82,6 +82,6 @@ export function isShaping(name: string): name is ShapingField {
 }
 
 /** Whether the response would be the same without the field. */
-export function asksForNothing(name: string, value: unknown): boolean {
+export function isNeutral(name: string, value: unknown): boolean {
   return isShaping(name) && shaping[name](value);
 }

@@ -4,9 +4,9 @@
 import type { JsonObject } from '../../common/json.ts';
 import type { ModelCapabilities } from '../catalog/capabilities.ts';
 import {
-  asksForNothing,
   type FieldName,
   gatewayFields,
+  isNeutral,
   isShaping,
   type Options,
   type ShapingField,
@@ -91,7 +91,7 @@ export class FieldRules<Context extends FieldContext> {
       const value = options[name];
       if (!isGiven(value) || (decision !== 'left' && decision(value, context))) continue;
       if (!isShaping(name)) dropped.push(name);
-      else if (!asksForNothing(name, value)) {
+      else if (!isNeutral(name, value)) {
         throw unsupported(name, `${name} is not supported by this provider`);
       }
     }

@@ -5,7 +5,7 @@ import type { Logger } from '../../common/logger.ts';
 import { never } from '../../common/never.ts';
 import {
   type Guardrail,
-  isAskedCheck,
+  isServiceCheck,
   isTextCheck,
   type Stage,
   type TextCheck,
@@ -147,7 +147,7 @@ function stageOf(ready: readonly (Guardrail | CompiledGuardrail)[], stage: Stage
     const guardrail = 'matcher' in one ? one.guardrail : one;
     if (guardrail.stage !== stage && guardrail.stage !== 'both') continue;
     if ('matcher' in one) texts.push(one);
-    else if (isAskedCheck(one.check)) services.push(one);
+    else if (isServiceCheck(one.check)) services.push(one);
     // An answer is no prompt.
     else if (one.check.kind !== 'prompt_size' || stage === 'input') others.push(one);
   }

@@ -128,14 +128,14 @@ function slice(job: Running): boolean {
   const from = spentMs();
   const begunAt = performance.now();
   let isOver = Atomics.load(stop, 0) !== 0;
-  for (let asked = begunAt; !scan.isDone && !isOver; ) {
+  for (let requested = begunAt; !scan.isDone && !isOver; ) {
     if (isTooLong(job)) break;
     scan.step();
     const at = performance.now();
-    if (at - asked < askEveryMs) continue;
+    if (at - requested < askEveryMs) continue;
     // Of something that does not end the next piece takes twice what the last one took.
-    const nextMs = scan.pendingNs > 0 ? 2 * (at - asked) : 0;
-    asked = at;
+    const nextMs = scan.pendingNs > 0 ? 2 * (at - requested) : 0;
+    requested = at;
     say(at);
     isOver = Atomics.load(stop, 0) !== 0 || job.spentMs + spentMs() - from + nextMs > workMsMax;
     if (at - begunAt > sliceMs) break;

@@ -2,7 +2,7 @@
 // decides. What the gateway itself lacks is no failure of it: then it was not asked.
 import type { Guardrail, Stage } from '../../guardrails/definition.ts';
 import type { Placeholders } from '../../guardrails/placeholders.ts';
-import type { AskedContext, TextVerdict } from '../../guardrails/services/adapter.ts';
+import type { RequestContext, TextVerdict } from '../../guardrails/services/adapter.ts';
 import type { Caller } from '../access/authenticator.ts';
 import type { OrganizationRecord } from '../access/principal.ts';
 import type { GatewayError } from '../errors.ts';
@@ -21,7 +21,7 @@ export interface ServiceQuestion {
   /** UTF-16 units that are asked about at a time. */
   readonly window: number;
   /** What the texts are part of, as other guardrails have left it. */
-  context(): AskedContext;
+  context(): RequestContext;
 }
 
 export type ServiceVerdict =
@@ -39,7 +39,7 @@ export type ServiceVerdict =
 
 export interface ServiceCheck {
   /**
-   * @throws ServiceFailedError where it does not answer in time, answers what is no answer, or is being left alone; NotAskedError where
+   * @throws ServiceFailedError where it does not answer in time, answers what is no answer, or is being left alone; NotRequestedError where
    * the gateway has no room, or no money, to ask it
    */
   ask(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict>;
@@ -57,7 +57,7 @@ export class ServiceFailedError extends Error {
 }
 
 /** Of the gateway's own: no failure rule is asked, because who could choose it by sending much would have a way past the guardrail. */
-export class NotAskedError extends Error {
+export class NotRequestedError extends Error {
   /** A word for metrics and logs: "busy", "budget". */
   readonly reason: string;
   /** What its caller is told; undefined: that nothing can be inspected now. */
@@ -75,7 +75,7 @@ export class NotAskedError extends Error {
 }
 
 /** What is known of texts beside what they say, by their index. */
-export interface AskedAbout {
+export interface RequestFacts {
   /** Nothing can be put in place of it: what would have to be rewritten blocks. */
   isFixed?(index: number): boolean;
   /** All of it, and no part of a longer text. */
@@ -96,7 +96,7 @@ export interface ServiceGuard {
    * @returns the texts as they go on, in their order
    * @throws GatewayError guardrail_blocked, guardrail_unavailable, those of budgets
    */
-  judge(texts: readonly string[], signal: AbortSignal, about?: AskedAbout): Promise<readonly string[]>;
+  judge(texts: readonly string[], signal: AbortSignal, about?: RequestFacts): Promise<readonly string[]>;
   /** Nothing more is asked: counts what was decided. Not after a refusal, nor where nothing was asked. */
   ended(): void;
 }

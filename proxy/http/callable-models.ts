@@ -35,11 +35,11 @@ export function callableModels(caller: Caller, deps: CallableDeps): readonly Cat
 }
 
 /** Canonical names near to what was asked for, of models that the caller may call. */
-export function nearestCallable(asked: string, caller: Caller, deps: CallableDeps): readonly string[] {
+export function nearestCallable(requested: string, caller: Caller, deps: CallableDeps): readonly string[] {
   const isConfigured = configuredProviders(caller, deps);
   const shipped = chatModels().filter((name) => isConfigured(name.slice(0, name.indexOf('/'))));
   const known = [...shipped, ...customModels(caller, deps).map(nameOf)];
-  return nearestModels(asked, known, (name) => mayCall(caller, name));
+  return nearestModels(requested, known, (name) => mayCall(caller, name));
 }
 
 function customModels(caller: Caller, { customProviders }: CallableDeps): readonly CatalogModel[] {

@@ -6,7 +6,7 @@ import type { ShareOwner } from '../../common/shares.ts';
 import type { ChatCall, Outcome } from '../call.ts';
 import { GatewayError } from '../errors.ts';
 import { withOutputCeiling } from '../formats/chat-completions/read-request.ts';
-import { NotAskedError, ServiceFailedError } from '../guardrails/service.ts';
+import { NotRequestedError, ServiceFailedError } from '../guardrails/service.ts';
 import type { AskModel, ModelQuestion } from '../guardrails/services/model.ts';
 import type { Hold, Ledger } from '../ledger/ledger.ts';
 import type { AttemptResult, Received } from '../upstream/attempt.ts';
@@ -27,18 +27,18 @@ export function createAskModel(deps: GuardrailQuestionsDeps): AskModel {
     signal.throwIfAborted();
     const call = callOf(deps, question);
     const hold = await reserved(deps, call);
-    const asking = new Asking(call, signal, deps.monotonic());
+    const request = new ModelRequest(call, signal, deps.monotonic());
     try {
-      const result = await deps.dispatch(held(call, hold), asking);
+      const result = await deps.dispatch(held(call, hold), request);
       const text = textOf(result);
-      settle(hold, asking, deps);
+      settle(hold, request, deps);
       return text;
     } catch (error) {
-      settle(hold, asking, deps, error);
+      settle(hold, request, deps, error);
       signal.throwIfAborted();
       throw failureOf(error);
     } finally {
-      asking.end();
+      request.end();
     }
   };
 }
@@ -71,14 +71,14 @@ function callOf(deps: AuthorizeDeps, question: ModelQuestion): ChatCall {
   }
 }
 
-/** @throws NotAskedError where the money is spent; ServiceFailedError where nobody knows what it costs */
+/** @throws NotRequestedError where the money is spent; ServiceFailedError where nobody knows what it costs */
 async function reserved({ ledger }: GuardrailQuestionsDeps, call: ChatCall): Promise<Hold> {
   try {
     return await ledger.reserve(call);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     if (notPriced.has(error.code)) throw new ServiceFailedError('no_price', error);
-    throw new NotAskedError('budget', { cause: error, refusal: error });
+    throw new NotRequestedError('budget', { cause: error, refusal: error });
   }
 }
 
@@ -90,13 +90,14 @@ const notPriced: ReadonlySet<string> = new Set([
 
 /** What the ledger holds for it may be less than it asks for. */
 function held(call: ChatCall, { outputCeiling }: Hold): ChatCall {
-  const asked = call.request.body.max_completion_tokens;
-  if (outputCeiling === undefined || (typeof asked === 'number' && asked <= outputCeiling)) return call;
+  const requested = call.request.body.max_completion_tokens;
+  if (outputCeiling === undefined || (typeof requested === 'number' && requested <= outputCeiling))
+    return call;
   return { ...call, request: withOutputCeiling(call.request, outputCeiling) };
 }
 
 /** The request that dispatch works for. */
-class Asking implements DispatchContext {
+class ModelRequest implements DispatchContext {
   readonly owner: ShareOwner;
   readonly startedAt: number;
   readonly #signal: AbortSignal;
@@ -133,8 +134,13 @@ class Asking implements DispatchContext {
   }
 }
 
-function settle(hold: Hold, asking: Asking, { monotonic }: GuardrailQuestionsDeps, failure?: unknown): void {
-  const { attempt, attempts, startedAt } = asking;
+function settle(
+  hold: Hold,
+  request: ModelRequest,
+  { monotonic }: GuardrailQuestionsDeps,
+  failure?: unknown,
+): void {
+  const { attempt, attempts, startedAt } = request;
   const ending = attempt?.ending ?? 'unused';
   const outcome: Outcome = {
     usage: attempt?.usage(),
@@ -175,6 +181,6 @@ function textOf(result: AttemptResult): string {
 function failureOf(error: unknown): unknown {
   if (error instanceof ProviderFailure) return new ServiceFailedError('refused', error);
   if (!(error instanceof GatewayError)) return error;
-  if (error.code === 'overloaded') return new NotAskedError('busy', { cause: error });
+  if (error.code === 'overloaded') return new NotRequestedError('busy', { cause: error });
   return new ServiceFailedError(error.code === 'upstream_protocol_error' ? 'answer' : 'unreachable', error);
 }

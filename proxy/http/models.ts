@@ -26,10 +26,10 @@ export function modelList(
 
 /** @throws GatewayError model_not_found */
 export function oneModel(caller: Caller, deps: CallableDeps, id: string): ModelEntry {
-  const asked = storedSelector(id);
+  const requested = storedSelector(id);
   const models = callableModels(caller, deps);
   const named = (name: string) => models.find((model) => nameOf(model) === name);
-  const found = named(asked) ?? named(canonicalModel(asked));
+  const found = named(requested) ?? named(canonicalModel(requested));
   if (found !== undefined) return entry(found);
   // What is no name of a model is not repeated: it may be anything.
   const what = isModelName(id) ? `no such model: ${withoutKeyForms(id)}` : 'no such model';

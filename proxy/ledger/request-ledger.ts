@@ -78,12 +78,12 @@ type Money =
   | { readonly hold: BudgetHold; readonly bound: CostBound; readonly outputCeiling: number | undefined }
   | undefined;
 
-interface Asked {
+interface RequestTarget {
   readonly budgets: readonly AppliedBudget[];
   readonly prices: Prices | undefined;
 }
 
-function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: Asked): Money | Promise<Money> {
+function takeMoney(deps: Deps, call: ChatCall, { budgets, prices }: RequestTarget): Money | Promise<Money> {
   if (budgets.length === 0) return undefined;
   if (prices === undefined) throw modelNotPriced(call);
   const field = unpriceable(call, prices);

@@ -35,8 +35,8 @@ export function boundOf(call: BoundedCall, prices: Prices, outputTokensDefault: 
   const input = promptTokensMax(call, demand);
   const { catalogModel, request } = call;
   const modelMax = catalogModel?.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-  const asked = askedCeiling(call);
-  const ceiling = Math.min(asked ?? outputTokensDefault, modelMax);
+  const requested = requestedCeiling(call);
+  const ceiling = Math.min(requested ?? outputTokensDefault, modelMax);
   const choices = Math.min(Math.max(1, count(request.body.n) ?? 1), tokensMax);
   const rates = prices.dearest(input, demand);
   const costWith = (tokens: number) =>
@@ -46,7 +46,7 @@ export function boundOf(call: BoundedCall, prices: Prices, outputTokensDefault: 
     ]) + rates.calls;
   const full = costWith(choices * ceiling);
   const bound = { promptTokens: input, full, costWith };
-  if (asked !== undefined) {
+  if (requested !== undefined) {
     return { ...bound, least: full, ceilingFor: () => undefined, outputTokens: () => choices * ceiling };
   }
   const lowest = Math.min(ceiling, ceilingMin);
@@ -69,7 +69,7 @@ const tokensPerMessage = 16;
 const tokensOfTools = 600;
 
 /** The larger where both are given: which of the two counts is the provider's to say. */
-function askedCeiling({ request: { body } }: BoundedCall): number | undefined {
+function requestedCeiling({ request: { body } }: BoundedCall): number | undefined {
   const [newer, older] = [count(body.max_completion_tokens), count(body.max_tokens)];
   return newer === undefined || older === undefined ? (newer ?? older) : Math.max(newer, older);
 }

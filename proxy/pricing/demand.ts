@@ -6,7 +6,7 @@ import type { ChatCall } from '../call.ts';
 import { isGiven } from '../conversation/options.ts';
 import { servedTier } from '../conversation/usage.ts';
 import { searchesBySize, searchSizeDefault } from '../conversation/web-search.ts';
-import { asksLongCache } from '../formats/chat-completions/usage.ts';
+import { wantsLongCache } from '../formats/chat-completions/usage.ts';
 
 export interface Demand {
   /** How it may be served, beside the usual way. */
@@ -45,7 +45,7 @@ export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' |
   return {
     serviceTiers: requestedTiers(body.service_tier),
     input: [
-      ...(asksLongCache(body) ? (['cacheWrite12h'] as const) : []),
+      ...(wantsLongCache(body) ? (['cacheWrite12h'] as const) : []),
       ...(hasSound ? (['audioInput', 'audioCacheRead'] as const) : []),
     ],
     output: outputKinds(body),
@@ -67,8 +67,8 @@ export function demandOf({ request, qualifiedModel }: Pick<ChatCall, 'request' |
 export const alwaysSearching = ['-search-preview', '-search-api'];
 
 /** Priority where it is asked for by either of its names; what the vendor chooses by itself is the usual tier. */
-function requestedTiers(asked: unknown): readonly ServiceTier[] {
-  const tier = servedTier(asked);
+function requestedTiers(requested: unknown): readonly ServiceTier[] {
+  const tier = servedTier(requested);
   return tier === undefined || tier === 'unknown' ? [] : [tier];
 }
 

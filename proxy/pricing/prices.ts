@@ -147,12 +147,12 @@ class CompiledPrices implements Prices {
     return { input: rateOf(kinds), output: rateOf(outputs), calls: this.#dearestCalls(demand) };
   }
 
-  lacks({ serviceTiers, input, output, calls: asked }: Demand): boolean {
+  lacks({ serviceTiers, input, output, calls: requested }: Demand): boolean {
     const { prices, calls } = this.#compiled;
     const isUnpriced = (kind: TokenKind) => isSound(kind) && prices[kind] === undefined;
-    const requests = asked.request !== undefined && calls.request === undefined;
+    const requests = requested.request !== undefined && calls.request === undefined;
     const searches =
-      asked.search !== undefined && calls.search === undefined && calls.groundedPrompt === undefined;
+      requested.search !== undefined && calls.search === undefined && calls.groundedPrompt === undefined;
     // An image is paid for by its tokens, or by the piece.
     const draws =
       output.includes('imageOutput') && prices.imageOutput === undefined && calls.image === undefined;
@@ -202,10 +202,10 @@ class CompiledPrices implements Prices {
     );
   }
 
-  #dearestCalls({ calls: asked }: Demand): number {
+  #dearestCalls({ calls: requested }: Demand): number {
     const { calls, prices } = this.#compiled;
     const drawn = prices.imageOutput === undefined ? imagesUnasked : 0;
-    const { search = 0, image = drawn } = asked;
+    const { search = 0, image = drawn } = requested;
     return (
       (calls.request ?? 0) +
       (search > 0 ? (calls.groundedPrompt ?? 0) : 0) +

@@ -37,7 +37,7 @@ interface Known {
 }
 
 function knownPrices(prices: Prices, window: boolean): Known {
-  const demand = (asked: Partial<Demand>) => !prices.lacks({ ...plainDemand, ...asked });
+  const demand = (requested: Partial<Demand>) => !prices.lacks({ ...plainDemand, ...requested });
   return {
     window,
     demand,

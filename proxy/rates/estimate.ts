@@ -29,14 +29,14 @@ export function estimateTokens(
     0,
     media.reduce((left, { data }) => left - data.length, bytes),
   );
-  const asked = count(body.max_completion_tokens) ?? count(body.max_tokens);
-  const ceiling = asked ?? outputTokensDefault;
+  const requested = count(body.max_completion_tokens) ?? count(body.max_tokens);
+  const ceiling = requested ?? outputTokensDefault;
   const choices = Math.max(1, count(body.n) ?? 1);
   return {
     input:
       Math.ceil(text / bytesPerToken) + messages.length * tokensPerMessage + media.length * tokensPerMedia,
     output: choices * Math.min(ceiling, catalogModel?.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY),
-    outputGuessed: asked === undefined,
+    outputGuessed: requested === undefined,
   };
 }
 

@@ -34,17 +34,17 @@ export class TurnCall implements ScriptCall {
   /** By their ids, in the order of their positions. */
   readonly #limits = new Map<string, LimitOfTurn>();
   /** Those of each request that begins, in their order. */
-  readonly #asked: readonly (readonly LimitOfTurn[])[];
+  readonly #requested: readonly (readonly LimitOfTurn[])[];
 
   constructor(turn: Turn, { alone, leaseMs, name }: TurnCallOptions) {
     const { shard, ended, begun } = turn;
     this.#turn = turn;
     // Before those of requests that have ended, whose maxima are older.
-    this.#asked = begun.map(({ request }) => request.limits.map((limit) => this.#limitAsked(limit)));
-    const asked = this.#limits.size;
+    this.#requested = begun.map(({ request }) => request.limits.map((limit) => this.#limitRequested(limit)));
+    const requested = this.#limits.size;
     const words = {
       leaseMs,
-      asked,
+      requested,
       alone: alone.flatMap(({ count, limit }) => [this.#limits.get(limit.id)?.position ?? 0, count]),
       ended: this.#endedWords(),
       endedLeases: ended.map(({ request }) => request.name),
@@ -64,12 +64,12 @@ export class TurnCall implements ScriptCall {
     for (const limit of this.#limits.values()) at = limit.hear(figures, at);
     return this.#turn.begun.map(({ request: { tokens } }, index) => {
       const isAdmitted = verdicts[index] === '1';
-      const limits = this.#asked[index] ?? [];
+      const limits = this.#requested[index] ?? [];
       return { isAdmitted, standings: limits.map((limit) => limit.standing(isAdmitted, tokens)) };
     });
   }
 
-  #limitAsked(limit: RateLimit): LimitOfTurn {
+  #limitRequested(limit: RateLimit): LimitOfTurn {
     const known = this.#limits.get(limit.id);
     if (known === undefined) return this.#add(limit);
     known.max = limit.max;
@@ -97,7 +97,7 @@ export class TurnCall implements ScriptCall {
 
   #begunWords(): number[] {
     const words: number[] = [];
-    for (const [index, limits] of this.#asked.entries()) {
+    for (const [index, limits] of this.#requested.entries()) {
       words.push(this.#turn.begun[index]?.request.tokens ?? 0, limits.length);
       for (const { position } of limits) words.push(position);
     }

@@ -49,10 +49,10 @@ export class TimedScripts {
     try {
       return await connection.run(async (client) => {
         isSent = true;
-        const asked = clock.monotonic();
+        const requested = clock.monotonic();
         const notAfter = this.#clocks[shard]?.timeAt(until) ?? 0;
         const reply = (await runScript(client, script, { keys, args: [notAfter, ...args] })) as Reply;
-        this.#clocks[shard]?.update(reply[1], { asked, read: clock.monotonic() });
+        this.#clocks[shard]?.update(reply[1], { requested, read: clock.monotonic() });
         return reply;
       }, shard);
     } catch (error) {
@@ -78,11 +78,11 @@ export class ServerClock {
   #updatedAt = Number.NEGATIVE_INFINITY;
 
   /** @param asked monotonic, before the question was sent. @param read monotonic, when its answer was read */
-  update(time: number, { asked, read }: { readonly asked: number; readonly read: number }): void {
+  update(time: number, { requested, read }: { readonly requested: number; readonly read: number }): void {
     const most = this.#offset + Math.max(0, read - this.#updatedAt) * driftMsPerMs;
     // Later than was thought possible: it is the first time, or the server's clock was set ahead.
     const wasSetAhead = this.#updatedAt === Number.NEGATIVE_INFINITY || time - read > most;
-    this.#offset = wasSetAhead ? time - asked : Math.min(most, time - asked);
+    this.#offset = wasSetAhead ? time - requested : Math.min(most, time - requested);
     this.#updatedAt = read;
   }
 

@@ -28,7 +28,7 @@ export function guardrailMetrics(
   return {
     decided: ({ name, check }, stage, decision) =>
       void decisions(label(name), check.kind, stage, decision).pending++,
-    serviceAsked: (kind, outcome) => void questions(kind, outcome).pending++,
+    serviceRequested: (kind, outcome) => void questions(kind, outcome).pending++,
     took: (stage, ms) => rows[stage].observe(ms / 1000),
   };
 }

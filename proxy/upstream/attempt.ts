@@ -95,7 +95,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     const { translation } = this.#deps;
     const request =
       translation?.isLarge(this.#call) === true
-        ? translation.build(this.#call, this.#asked)
+        ? translation.build(this.#call, this.#requested)
         : buildRequest(this.#call);
     if (request instanceof Promise)
       request.then((built) => this.#send(built)).catch((error: unknown) => this.#fail(error));
@@ -233,7 +233,7 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
     this.#connection = this.#deps.transport.send(outgoing(request), this, this.#context.owner);
   }
 
-  get #asked() {
+  get #requested() {
     return { owner: this.#context.owner, isLeft: () => this.#settled };
   }
 
@@ -260,8 +260,8 @@ export class Attempt implements UpstreamReceiver, StreamResult, Received {
       this.#completed(this.#call.target.provider.format.readResponse(this.#call, response));
       return;
     }
-    const asked = { owner: this.#context.owner, isLeft: () => this.ending !== 'open' };
-    translation.read(this.#call, response, asked).then(
+    const requested = { owner: this.#context.owner, isLeft: () => this.ending !== 'open' };
+    translation.read(this.#call, response, requested).then(
       (read) => this.#completed(read),
       (error: unknown) => this.#notRead(error),
     );

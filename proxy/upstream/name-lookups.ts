@@ -174,7 +174,7 @@ class OwnName {
   readonly #ask: () => ReturnType<AskDns>;
   readonly #now: () => number;
   #kept: Kept | undefined;
-  #asking: Promise<readonly LookupAddress[]> | undefined;
+  #pending: Promise<readonly LookupAddress[]> | undefined;
   #failed: { readonly error: unknown; readonly until: number } | undefined;
 
   constructor(ask: () => ReturnType<AskDns>, { now }: Pick<NameLookupsOptions, 'now'>) {
@@ -191,16 +191,16 @@ class OwnName {
       if (kept !== undefined) return kept.addresses;
       throw this.#failed.error;
     }
-    this.#asking ??= this.#renew().finally(() => {
-      this.#asking = undefined;
+    this.#pending ??= this.#renew().finally(() => {
+      this.#pending = undefined;
     });
-    if (kept === undefined) return this.#asking;
+    if (kept === undefined) return this.#pending;
     // Whoever comes while nobody answers waits for a moment only.
-    const asked = this.#asking.catch((error: unknown) => {
+    const pending = this.#pending.catch((error: unknown) => {
       if (this.#kept === undefined) throw error;
       return kept.addresses;
     });
-    return Promise.race([asked, after(patienceMs, kept.addresses, { ref: false })]);
+    return Promise.race([pending, after(patienceMs, kept.addresses, { ref: false })]);
   }
 
   async #renew(): Promise<readonly LookupAddress[]> {

@@ -52,15 +52,15 @@ export class Translation {
   }
 
   /** @throws GatewayError: what the provider's function throws; overloaded */
-  async build(call: ProviderCall, asked: TranslationFor): Promise<BuiltRequest> {
-    const { built } = await this.#translated(call, undefined, asked);
+  async build(call: ProviderCall, requested: TranslationFor): Promise<BuiltRequest> {
+    const { built } = await this.#translated(call, undefined, requested);
     if (built === undefined) throw new Error('nothing was built');
     return { ...built, body: bufferOf(built.body) };
   }
 
   /** @throws GatewayError, VendorFailure: what the provider's function throws; overloaded */
-  async read(call: ProviderCall, response: VendorResponse, asked: TranslationFor): Promise<ReadResponse> {
-    const { read } = await this.#translated(call, response, asked);
+  async read(call: ProviderCall, response: VendorResponse, requested: TranslationFor): Promise<ReadResponse> {
+    const { read } = await this.#translated(call, response, requested);
     if (read === undefined) throw new Error('nothing was read');
     return { ...read, body: bufferOf(read.body) };
   }

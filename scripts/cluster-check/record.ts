@@ -103,7 +103,7 @@ class Recorder {
       ...(bytes !== undefined && { 'content-type': contentType, 'content-length': bytes.length }),
     };
     return new Promise((resolve, reject) => {
-      const asked = httpsRequest(
+      const requested = httpsRequest(
         `https://${hostAddress}${path}`,
         { method, headers, agent: this.#agent },
         async (response) => {
@@ -112,8 +112,8 @@ class Recorder {
           resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
         },
       );
-      asked.on('error', reject);
-      asked.end(bytes);
+      requested.on('error', reject);
+      requested.end(bytes);
     });
   }
 }

@@ -12,10 +12,10 @@ export interface Described {
   readonly version: string;
   readonly packages: readonly ShippedPackage[];
   /** Folders of the packages that the program itself asks for. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
 }
 
-export function sbomOf({ program, version, packages, asked }: Described): string {
+export function sbomOf({ program, version, packages, requested }: Described): string {
   const own = `pkg:generic/model-gateway/${program}@${version}`;
   const references = new Map(packages.map((one) => [one.folder, referenceOf(one)]));
   const referenced = (folders: readonly string[]) =>
@@ -37,7 +37,7 @@ export function sbomOf({ program, version, packages, asked }: Described): string
     },
     components: packages.map(componentOf),
     dependencies: [
-      { ref: own, dependsOn: referenced(asked) },
+      { ref: own, dependsOn: referenced(requested) },
       ...packages.map((one) => ({ ref: referenceOf(one), dependsOn: referenced(one.dependsOn) })),
     ],
   };

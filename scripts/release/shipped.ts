@@ -24,7 +24,7 @@ export function shippedPackages(root: string, folders: readonly string[]): reado
   return folders.map((folder) => {
     const manifest = readJson(join(root, 'node_modules', folder, 'package.json'));
     const { name, version, license } = manifest;
-    const asked = Object.keys({
+    const requested = Object.keys({
       ...objectIn(manifest, 'dependencies'),
       ...objectIn(manifest, 'peerDependencies'),
     });
@@ -35,16 +35,16 @@ export function shippedPackages(root: string, folders: readonly string[]): reado
       version: String(version),
       licence: typeof license === 'string' ? license : undefined,
       sha512: sha512Of(integrity),
-      dependsOn: asked.flatMap((dependency) => resolve(folder, dependency, shipped) ?? []).sort(),
+      dependsOn: requested.flatMap((dependency) => resolve(folder, dependency, shipped) ?? []).sort(),
     };
   });
 }
 
 /** What the project itself asks for, of those that are shipped. */
-export function askedByProject(root: string, folders: readonly string[]): readonly string[] {
+export function requestedByProject(root: string, folders: readonly string[]): readonly string[] {
   const manifest = readJson(join(root, 'package.json'));
-  const asked = { ...objectIn(manifest, 'dependencies'), ...objectIn(manifest, 'devDependencies') };
-  return folders.filter((folder) => Object.hasOwn(asked, folder));
+  const requested = { ...objectIn(manifest, 'dependencies'), ...objectIn(manifest, 'devDependencies') };
+  return folders.filter((folder) => Object.hasOwn(requested, folder));
 }
 
 /** As Node looks for it: beside the package's own, then further up. */

@@ -45,13 +45,13 @@ export interface Wish {
 export function complete(request: MessageRequest, wish: Wish): Completion {
   const { behaviour } = wish;
   if (behaviour.blocked !== undefined) return refusedBy(behaviour.blocked, request, behaviour);
-  const asked = Number(request.body.max_tokens);
-  const limit = Math.min(asked, request.model.contextTokens - request.prompt.total);
+  const query = Number(request.body.max_tokens);
+  const limit = Math.min(query, request.model.contextTokens - request.prompt.total);
   const thought = thoughtOf(request, behaviour, limit);
-  const calls = behaviour.toolCalls ?? callsAskedFor(request);
+  const calls = behaviour.toolCalls ?? requestedCalls(request);
   const speech = withinTokens(textOf(request, wish, calls.length > 0), limit - thought.tokens);
   const { deltas, tokens, stop } = beforeStop(speech, stopsOf(request.body));
-  const ended = limit === asked ? 'max_tokens' : 'model_context_window_exceeded';
+  const ended = limit === query ? 'max_tokens' : 'model_context_window_exceeded';
   const cut = speech.cut || limit === 0 ? ended : 'end_turn';
   const tokensOfCalls = calls.reduce((sum, call) => sum + estimateTokens(call.name + call.arguments) + 4, 0);
   return {
@@ -109,7 +109,7 @@ interface Call {
 }
 
 /** Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. */
-function callsAskedFor({ body }: MessageRequest): readonly Call[] {
+function requestedCalls({ body }: MessageRequest): readonly Call[] {
   const choice = isObject(body.tool_choice) ? body.tool_choice : {};
   const tools = callable((body.tools ?? []) as readonly Json[]);
   if (choice.type === 'tool') return tools.filter((tool) => nameOf(tool) === choice.name).map(sampleCall);

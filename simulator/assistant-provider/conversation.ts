@@ -159,12 +159,12 @@ function checkCallResults(calls: readonly PlacedBlock[], next: Turn | undefined)
 
 function checkResults(turn: Turn, before: Turn | undefined): void {
   const calls = (before?.blocks ?? []).filter(({ block }) => block.type === 'tool_use');
-  const asked = new Set(calls.map(({ block }) => block.id));
+  const request = new Set(calls.map(({ block }) => block.id));
   const seen = new Set<unknown>();
   for (const { block, at } of turn.blocks) {
     if (block.type !== 'tool_result') continue;
     const id = block.tool_use_id;
-    if (!asked.has(id)) {
+    if (!request.has(id)) {
       throw badRequest(
         `${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(id)}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
       );

@@ -9,12 +9,12 @@ import { badRequest } from './refusal.ts';
  * @throws Refusal
  */
 export function modelPage(query: string): Json {
-  const asked = new URLSearchParams(query);
-  const limit = limitOf(asked.get('limit'));
+  const request = new URLSearchParams(query);
+  const limit = limitOf(request.get('limit'));
   const models = listModels();
   const indexOf = (id: string) => models.findIndex((model) => model.id === id);
-  const after = asked.get('after_id');
-  const before = asked.get('before_id');
+  const after = request.get('after_id');
+  const before = request.get('before_id');
   const from = after === null ? 0 : indexOf(after) + 1;
   const end = before === null ? models.length : Math.max(0, indexOf(before));
   const page = before === null ? models.slice(from, from + limit) : models.slice(from, end).slice(-limit);
@@ -26,12 +26,12 @@ export function modelPage(query: string): Json {
   };
 }
 
-function limitOf(asked: string | null): number {
-  if (asked === null) return 20;
-  if (!/^-?\d+$/.test(asked)) {
+function limitOf(request: string | null): number {
+  if (request === null) return 20;
+  if (!/^-?\d+$/.test(request)) {
     throw badRequest('limit: Input should be a valid integer, unable to parse string as an integer');
   }
-  const limit = Number(asked);
+  const limit = Number(request);
   if (limit < 1) throw badRequest('limit: Input should be greater than or equal to 1');
   if (limit > 1_000) throw badRequest('limit: Input should be less than or equal to 1000');
   return limit;

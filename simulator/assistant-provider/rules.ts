@@ -86,11 +86,11 @@ function sampling({ body, model }: MessageRequest): void {
 }
 
 function effort({ body, model }: MessageRequest): void {
-  const asked = isObject(body.output_config) ? body.output_config.effort : undefined;
-  if (typeof asked !== 'string' || model.efforts.includes(asked)) return;
+  const request = isObject(body.output_config) ? body.output_config.effort : undefined;
+  if (typeof request !== 'string' || model.efforts.includes(request)) return;
   if (model.efforts.length === 0) throw badRequest('This model does not support the effort parameter.');
   const levels = [...model.efforts].sort().join(', ');
-  throw badRequest(`This model does not support effort level '${asked}'. Supported levels: ${levels}.`);
+  throw badRequest(`This model does not support effort level '${request}'. Supported levels: ${levels}.`);
 }
 
 const strictToolsMax = 20;

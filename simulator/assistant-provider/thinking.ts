@@ -39,22 +39,22 @@ export function forcesTool({ tool_choice: choice }: Json): boolean {
 
 /** @throws Refusal */
 export function checkThinking(body: Json, model: SimulatedModel, betas: ReadonlySet<string>): void {
-  const asked = isObject(body.thinking) ? (body.thinking.type as ThinkingType) : undefined;
-  if (asked === undefined) return;
-  if (!model.thinking.includes(asked)) throw badRequest(refusedType(asked, model));
+  const request = isObject(body.thinking) ? (body.thinking.type as ThinkingType) : undefined;
+  if (request === undefined) return;
+  if (!model.thinking.includes(request)) throw badRequest(refusedType(request, model));
   const effort = isObject(body.output_config) ? String(body.output_config.effort) : '';
-  const turnsOff = asked === 'disabled' || asked === 'between_tools';
+  const turnsOff = request === 'disabled' || request === 'between_tools';
   // Models that only learned to stop thinking after adaptive became the rule keep it at high efforts.
   if (turnsOff && model.thinksByDefault && (effort === 'xhigh' || effort === 'max')) {
     throw badRequest(
-      `"thinking.type.${asked}" is not supported with "output_config.effort" "${effort}" for this model.`,
+      `"thinking.type.${request}" is not supported with "output_config.effort" "${effort}" for this model.`,
     );
   }
   if (turnsOff) return;
   const budget = (body.thinking as Json).budget_tokens;
   // Between tool calls the budget is that of all thinking together.
   const interleaved = betas.has(interleavedThinking);
-  if (asked === 'enabled' && !interleaved && typeof body.max_tokens === 'number') {
+  if (request === 'enabled' && !interleaved && typeof body.max_tokens === 'number') {
     if (Number(budget) >= body.max_tokens) {
       throw badRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
     }
@@ -79,14 +79,14 @@ function checkSampling({ temperature, top_p, top_k }: Json): void {
 
 const useAdaptive = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
 
-function refusedType(asked: ThinkingType, { id, thinking }: SimulatedModel): string {
+function refusedType(request: ThinkingType, { id, thinking }: SimulatedModel): string {
   if (!thinking.includes('enabled') && !thinking.includes('adaptive')) {
     return `'${id}' does not support thinking.`;
   }
-  if (asked === 'adaptive') return 'adaptive thinking is not supported on this model';
-  const unsupported = `"thinking.type.${asked}" is not supported for this model.`;
-  if (asked === 'between_tools') return unsupported;
-  if (asked === 'disabled' && thinking.includes('between_tools')) {
+  if (request === 'adaptive') return 'adaptive thinking is not supported on this model';
+  const unsupported = `"thinking.type.${request}" is not supported for this model.`;
+  if (request === 'between_tools') return unsupported;
+  if (request === 'disabled' && thinking.includes('between_tools')) {
     return `${unsupported} Use "thinking.type.between_tools" for the lowest thinking setting, or "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;
   }
   return `${unsupported} ${useAdaptive}`;

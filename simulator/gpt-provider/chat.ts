@@ -24,7 +24,7 @@ export interface ChatForm {
   readonly thought?: string;
 }
 
-export interface Asked {
+export interface ChatExchange {
   readonly request: ChatRequest;
   readonly behaviour: Behaviour;
   readonly received: Received;
@@ -57,7 +57,7 @@ export function behaviourFor({ messages }: ChatRequest, context: ResponseContext
 }
 
 export function respondToChat(
-  { request, behaviour, received, context }: Asked,
+  { request, behaviour, received, context }: ChatExchange,
   form: ChatForm,
 ): SimulatedResponse {
   const status = behaviour.status ?? 200;

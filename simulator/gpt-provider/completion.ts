@@ -41,7 +41,7 @@ export function complete(request: ChatRequest, { behaviour, echo, thought = '' }
   );
   const reasoning = Math.min(thought === '' ? reasoningTokens(request) : estimateTokens(thought), limit);
   const shown = firstTokens(thought, reasoning);
-  const calls = behaviour.toolCalls ?? callsAskedFor(request);
+  const calls = behaviour.toolCalls ?? requestedCalls(request);
   if (calls.length > 0) {
     return { ...completeCalls(request, behaviour, { calls, reasoning }), thought: shown };
   }
@@ -95,7 +95,7 @@ function completeCalls(
 }
 
 /** Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. */
-function callsAskedFor({ body }: ChatRequest): readonly Call[] {
+function requestedCalls({ body }: ChatRequest): readonly Call[] {
   if (isObject(body.function_call)) {
     const wanted = (body.functions as readonly Json[]).find(
       (one) => one.name === (body.function_call as Json).name,

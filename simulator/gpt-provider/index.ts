@@ -9,7 +9,7 @@ import { moderate } from './moderation.ts';
 import { parseChatRequest, unknownModel } from './parse.ts';
 import { Refusal, usualError } from './refusal.ts';
 import type { ChatRequest } from './request.ts';
-import { asksForUsage, completionChunks, completionObject } from './response.ts';
+import { completionChunks, completionObject, wantsUsage } from './response.ts';
 
 const basePath = '/v1';
 
@@ -79,7 +79,7 @@ function moderation(received: Received, context: ResponseContext): SimulatedResp
 function* ownChunks(request: ChatRequest, chunks: Iterable<Json>): Generator<Json> {
   const { stream_options: options } = request.body;
   const obfuscated = !isObject(options) || options.include_obfuscation !== false;
-  const withUsage = asksForUsage(request);
+  const withUsage = wantsUsage(request);
   let count = 0;
   for (const chunk of chunks) {
     const own = { ...chunk, service_tier: serviceTier(request) };

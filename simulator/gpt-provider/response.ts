@@ -58,10 +58,10 @@ export function* completionChunks(
   for (const delta of deltasOf(completion))
     for (const index of indexes(request)) yield chunk(index, delta, null);
   for (const index of indexes(request)) yield chunk(index, {}, completion.finishReason);
-  if (asksForUsage(request) && completion.usage) yield { ...head, choices: [], usage: completion.usage };
+  if (wantsUsage(request) && completion.usage) yield { ...head, choices: [], usage: completion.usage };
 }
 
-export function asksForUsage({ body }: ChatRequest): boolean {
+export function wantsUsage({ body }: ChatRequest): boolean {
   return isObject(body.stream_options) && body.stream_options.include_usage === true;
 }
 

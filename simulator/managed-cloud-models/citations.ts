@@ -8,8 +8,10 @@ export function citationsOf(request: ConverseRequest): readonly Json[] {
   const documents = blocks.filter(({ kind }) => kind === 'document').map(({ value }) => value as Json);
   const results = blocks.filter(({ kind }) => kind === 'searchResult').map(({ value }) => value as Json);
   return [
-    ...documents.flatMap((document, index) => (isAsked(document) ? [documentCitation(document, index)] : [])),
-    ...results.flatMap((result, index) => (isAsked(result) ? [resultCitation(result, index)] : [])),
+    ...documents.flatMap((document, index) =>
+      isEnabled(document) ? [documentCitation(document, index)] : [],
+    ),
+    ...results.flatMap((result, index) => (isEnabled(result) ? [resultCitation(result, index)] : [])),
   ];
 }
 
@@ -22,7 +24,7 @@ export function webCitation({ uri, title, text }: Citation): Json {
   };
 }
 
-function isAsked({ citations }: Json): boolean {
+function isEnabled({ citations }: Json): boolean {
   return isObject(citations) && citations.enabled === true;
 }
 

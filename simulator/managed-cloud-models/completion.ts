@@ -46,14 +46,14 @@ export function complete(request: ConverseRequest, behaviour: Behaviour, echo: (
   if (behaviour.blocked !== undefined) return blockedBy(request, behaviour, behaviour.blocked);
   const { maxTokens: limit = request.model.outputTokensMax, stopSequences = [] } = inferenceOf(request);
   const thought = withinTokens(thoughtOf(request, behaviour), limit);
-  const asked = behaviour.toolCalls ?? callsAskedFor(request);
-  const silent = asked.length > 0 && behaviour.text === undefined;
+  const query = behaviour.toolCalls ?? requestedCalls(request);
+  const silent = query.length > 0 && behaviour.text === undefined;
   const whole = silent ? spoken('') : textOf(request, behaviour, echo);
   const limited = withinTokens(whole, limit - thought.tokens);
   const text = beforeStop(limited, stopSequences);
   const stopped = text.stop !== undefined;
   const cut = thought.cut || (limited.cut && !stopped);
-  const calls = cut || stopped ? [] : asked.map((call, index) => callBlock(request, call, index));
+  const calls = cut || stopped ? [] : query.map((call, index) => callBlock(request, call, index));
   const end = { cut, stopped, called: calls.length > 0 };
   const callTokens = calls.map(({ name, input }) => 4 + estimateTokens(name + input));
   return {
@@ -139,7 +139,7 @@ type Call = NonNullable<Behaviour['toolCalls']>[number];
  * Only a call that the request demands is made: with `auto` a model may answer in words, and this one does. Several are made
  * only where the request says itself that they may be: it is the default.
  */
-function callsAskedFor(request: ConverseRequest): readonly Call[] {
+function requestedCalls(request: ConverseRequest): readonly Call[] {
   const choice = toolChoiceOf(request);
   const specs = toolSpecsOf(request);
   switch (choice.kind) {

@@ -157,10 +157,10 @@ export function toolTurnsBeginThinking(request: ConverseRequest): void {
   const { thinking } = extraFieldsOf(request);
   if (!isObject(thinking) || thinking.type !== 'enabled') return;
   const { messages } = request;
-  const asked = messages.findLastIndex(
+  const query = messages.findLastIndex(
     (one) => one.role === 'user' && blocksOfKind(one, 'toolResult').length === 0,
   );
-  const at = messages.findIndex(({ role }, index) => role === 'assistant' && index > asked);
+  const at = messages.findIndex(({ role }, index) => role === 'assistant' && index > query);
   const turn = messages[at];
   if (turn === undefined || blocksOfKind(turn, 'toolUse').length === 0) return;
   if (turn.content[0]?.reasoningContent !== undefined) return;

@@ -42,7 +42,7 @@ export function complete(request: GenerateRequest, behaviour: Behaviour, echo: (
   const limit = config.maxOutputTokens ?? model.outputTokensMax;
   const thinking = thinkingOf(request, behaviour);
   const thoughts = Math.min(thinking.tokens, limit);
-  const calls = behaviour.toolCalls?.map(scriptedCall) ?? callsAskedFor(request);
+  const calls = behaviour.toolCalls?.map(scriptedCall) ?? requestedCalls(request);
   const withheld = isWithheld(behaviour);
   const whole = speech(request, behaviour, { echo, silent: withheld || calls.length > 0 });
   const limited = withinTokens(whole, limit - thoughts);
@@ -137,7 +137,7 @@ function scriptedCall({
 }
 
 /** Only a call that the request demands is made: with AUTO a model may answer in words, and this one does. */
-function callsAskedFor({ body }: GenerateRequest): readonly Call[] {
+function requestedCalls({ body }: GenerateRequest): readonly Call[] {
   const { mode, allowedFunctionNames: allowed = [] } = body.toolConfig?.functionCallingConfig ?? {};
   if (mode !== 'ANY') return [];
   const declared = declarationsOf(body);

@@ -153,14 +153,17 @@ function count(json: unknown, call: Call): SimulatedResponse {
   });
 }
 
-interface Asked {
+interface ChatExchange {
   readonly json: unknown;
   readonly call: Call;
   readonly route: Route;
   readonly received: Received;
 }
 
-function generate({ json, call, route, received }: Asked, context: ResponseContext): SimulatedResponse {
+function generate(
+  { json, call, route, received }: ChatExchange,
+  context: ResponseContext,
+): SimulatedResponse {
   const request = parseGenerate(json, call);
   const behaviour = context.scripted() ?? directive(request) ?? {};
   const { framing } = route;

@@ -95,13 +95,13 @@ function deploymentIn(body: Json, { headers }: Received, version: string): Deplo
   return deployment;
 }
 
-interface Asked {
+interface ChatExchange {
   readonly request: ChatRequest;
   readonly deployment: Deployment;
 }
 
 function respond(
-  { request, deployment }: Asked,
+  { request, deployment }: ChatExchange,
   received: Received,
   context: ResponseContext,
 ): SimulatedResponse {

@@ -30,11 +30,11 @@ setTimeout(finish, Number(seconds) * 1000);
 function openStream(): Socket {
   const socket = connect(Number(port), '127.0.0.1');
   socket.setNoDelay(true);
-  let asked = 0;
+  let requested = 0;
   let waiting = true;
   let done = false;
   const ask = () => {
-    [asked, waiting, done] = [performance.now(), true, false];
+    [requested, waiting, done] = [performance.now(), true, false];
     socket.write(request);
   };
   socket.once('connect', ask);
@@ -42,7 +42,7 @@ function openStream(): Socket {
     const count = tokenMarks.reduce((sum, mark) => sum + occurrences(chunk, mark), 0);
     tokens += count;
     if (count > 0 && waiting) {
-      firstTokenMs.push(performance.now() - asked);
+      firstTokenMs.push(performance.now() - requested);
       waiting = false;
     }
     done ||= chunk.includes(doneMark);

@@ -36,7 +36,7 @@ const books = (fields: Partial<WindowBooks> = {}): WindowBooks => ({
   ...fields,
 });
 
-const asked = (ended: 'finished' | 'client_left', times = 1) => ({
+const request = (ended: 'finished' | 'client_left', times = 1) => ({
   times,
   request: {
     ...{
@@ -55,7 +55,7 @@ const asked = (ended: 'finished' | 'client_left', times = 1) => ({
 /** One request of a living proxy that is in the books, but for what is said. */
 function faultsOf(evidence: Partial<Evidence>): readonly string[] {
   const { calls = [call('a')] } = evidence;
-  const witnessed = new Map(calls.map(({ name }) => [name, asked('finished')] as const));
+  const witnessed = new Map(calls.map(({ name }) => [name, request('finished')] as const));
   const whole = { witnessed, recorded: [row('a')], windows: [books()], held: [], absences: [] };
   return judge({ ...whole, ...evidence, calls }).faults;
 }
@@ -111,11 +111,11 @@ describe('faults', () => {
     ['booked with other usage', { recorded: [row('a', { completionTokens: 6 })] }, /otherwise than told/],
     ['booked at another price', { recorded: [row('a', { costUsd: '0.0003' })] }, /otherwise than told/],
     ['booked by estimate', { recorded: [row('a', { estimated: true })] }, /otherwise than told/],
-    ['sent twice', { witnessed: new Map([['a', asked('finished', 2)]]) }, /more than once/],
+    ['sent twice', { witnessed: new Map([['a', request('finished', 2)]]) }, /more than once/],
     ['answered without the vendor', { witnessed: new Map() }, /without the vendor/],
     [
       'cut off at the vendor, and yet whole',
-      { witnessed: new Map([['a', asked('client_left')]]) },
+      { witnessed: new Map([['a', request('client_left')]]) },
       /without the vendor/,
     ],
     ['refused, and yet booked', { calls: [call('a', { outcome: '429 budget_busy' })] }, /was refused/],

@@ -81,25 +81,25 @@ function faultsOfCall(
   { witnessed }: Evidence,
 ): readonly string[] {
   const faults: string[] = [];
-  const asked = witnessed.get(call.name);
+  const requested = witnessed.get(call.name);
   if (rows.length > 1) faults.push(`stands ${rows.length} times in the books`);
-  if (unasked.has(call.outcome) && (rows.length > 0 || asked !== undefined))
+  if (unasked.has(call.outcome) && (rows.length > 0 || requested !== undefined))
     faults.push('was refused, but the vendor was asked, or it is booked');
-  if ((asked?.times ?? 0) > 1) faults.push('was sent to the vendor more than once');
+  if ((requested?.times ?? 0) > 1) faults.push('was sent to the vendor more than once');
   if (call.outcome.endsWith(' internal_error')) faults.push('met a defect');
   const isKilled = call.run.killedAt !== undefined;
-  if (asked !== undefined && rows.length === 0 && !isKilled) faults.push('is not in the books');
-  if (call.outcome === '200') faults.push(...faultsOfResponse(call, rows[0], asked));
+  if (requested !== undefined && rows.length === 0 && !isKilled) faults.push('is not in the books');
+  if (call.outcome === '200') faults.push(...faultsOfResponse(call, rows[0], requested));
   return faults.map((fault) => about(call, fault));
 }
 
 function faultsOfResponse(
   call: Call,
   row: RecordedRequest | undefined,
-  asked: Witnessed | undefined,
+  requested: Witnessed | undefined,
 ): readonly string[] {
   const faults: string[] = [];
-  if (asked?.request.ended !== 'finished') faults.push('was answered without the vendor');
+  if (requested?.request.ended !== 'finished') faults.push('was answered without the vendor');
   if (row === undefined || call.reported === null) return faults;
   if (!isAsReported(row, call.reported)) faults.push(`is booked otherwise than told: ${JSON.stringify(row)}`);
   return faults;

@@ -38,7 +38,7 @@ const png =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** What a way asks with: a client, and the names it gives to models. */
-function asking(way: Way, headers: Record<string, string> = {}) {
+function requesting(way: Way, headers: Record<string, string> = {}) {
   const own = way === 'own route';
   const client = new OpenAI({
     baseURL: gateway.proxy.url + (own ? ownPath(vendor) : '/v1'),
@@ -54,13 +54,13 @@ function asking(way: Way, headers: Record<string, string> = {}) {
   return { client, body };
 }
 
-type Asking = ReturnType<typeof asking>;
-type Fields = Parameters<Asking['body']>;
+type Requester = ReturnType<typeof requesting>;
+type Fields = Parameters<Requester['body']>;
 
 /** The same answer whole and streamed. */
 const forms: readonly (readonly [
   string,
-  (with_: Asking, ...fields: Fields) => Promise<OpenAI.ChatCompletion>,
+  (with_: Requester, ...fields: Fields) => Promise<OpenAI.ChatCompletion>,
 ])[] = [
   ['whole', ({ client, body }, ...fields) => client.chat.completions.create(body(...fields))],
   [
@@ -79,8 +79,8 @@ function responseOf({ choices: [choice] }: OpenAI.ChatCompletion) {
   return choice;
 }
 
-const failureOf = (asked: Promise<unknown>) =>
-  asked.then(
+const failureOf = (pending: Promise<unknown>) =>
+  pending.then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -88,7 +88,7 @@ const failureOf = (asked: Promise<unknown>) =>
 describe.each(ways)('with %s', (way) => {
   describe.each(forms)('%s', (_form, ask) => {
     it('an answer has the common shape', async () => {
-      const completion = await ask(asking(way));
+      const completion = await ask(requesting(way));
       const { message, finish_reason } = responseOf(completion);
       expect(message.content).toContain('simulated');
       expect(finish_reason).toBe('stop');
@@ -103,14 +103,14 @@ describe.each(ways)('with %s', (way) => {
     });
 
     it('trap 24: calls and results go to and fro, the answer sent back as it came', async () => {
-      const first = responseOf(await ask(asking(way), { tools, tool_choice: 'required' }));
+      const first = responseOf(await ask(requesting(way), { tools, tool_choice: 'required' }));
       expect(first.finish_reason).toBe('tool_calls');
       const [call] = first.message.tool_calls ?? [];
       if (call?.type !== 'function') throw new Error('there is no call');
       expect(JSON.parse(call.function.arguments)).toEqual({ cups: expect.any(Number) });
       const result: Message = { role: 'tool', tool_call_id: call.id, content: 'done' };
       const messages = [...question, first.message, result, ...question];
-      const second = responseOf(await ask(asking(way), { tools, messages }));
+      const second = responseOf(await ask(requesting(way), { tools, messages }));
       expect(second).toMatchObject({
         finish_reason: 'stop',
         message: { content: expect.stringContaining('simulated') },
@@ -125,7 +125,7 @@ describe.each(ways)('with %s', (way) => {
           { name: 'stir', arguments: '' },
         ],
       });
-      const { message } = responseOf(await ask(asking(way), { tools }));
+      const { message } = responseOf(await ask(requesting(way), { tools }));
       const calls = message.tool_calls ?? [];
       expect(
         calls.map((call) => call.type === 'function' && [call.function.name, call.function.arguments]),
@@ -134,7 +134,7 @@ describe.each(ways)('with %s', (way) => {
         ['stir', '{}'],
       ]);
       const results: Message[] = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'done' }));
-      await ask(asking(way), { tools, messages: [...question, message, ...results.toReversed()] });
+      await ask(requesting(way), { tools, messages: [...question, message, ...results.toReversed()] });
       expect(
         received()
           .messages.at(-1)
@@ -147,7 +147,7 @@ describe.each(ways)('with %s', (way) => {
         { type: 'text' as const, text: 'What is this?' },
         { type: 'image_url' as const, image_url: { url: png } },
       ];
-      await ask(asking(way), { messages: [{ role: 'user', content }] });
+      await ask(requesting(way), { messages: [{ role: 'user', content }] });
       expect(received().messages[0].content[1]).toMatchObject({
         type: 'image',
         source: { media_type: 'image/png' },
@@ -175,7 +175,7 @@ describe.each(ways)('with %s', (way) => {
       'an answer by JSON Schema is parsed: %s',
       async (model) => {
         const { message, finish_reason } = responseOf(
-          await ask(asking(way), { response_format: response }, model),
+          await ask(requesting(way), { response_format: response }, model),
         );
         expect(response.$parseRaw(message.content ?? '')).toEqual({
           name: expect.any(String),
@@ -194,14 +194,14 @@ describe.each(ways)('with %s', (way) => {
           toolCalls: [{ name: 'boil', arguments: '{"cups":2}' }],
         });
         const fields = { tools, reasoning_effort: 'low' as const, max_tokens: 4000 };
-        const first = responseOf(await ask(asking(way), fields, model));
+        const first = responseOf(await ask(requesting(way), fields, model));
         expect(first.message).toMatchObject({
           thinking_blocks: [{ type: 'thinking', thinking: 'Need a kettle.', signature: expect.any(String) }],
         });
         const [call] = first.message.tool_calls ?? [];
         const result: Message = { role: 'tool', tool_call_id: call?.id ?? '', content: 'done' };
         const second = await ask(
-          asking(way),
+          requesting(way),
           { ...fields, messages: [...question, first.message, result] },
           model,
         );
@@ -216,18 +216,18 @@ describe.each(ways)('with %s', (way) => {
 
     it('stops where it is told, and where it must', async () => {
       gateway.simulator.script({ text: 'one two END three' }, { times: 2 });
-      const stopped = responseOf(await ask(asking(way), { stop: ['END', '\n'] }));
+      const stopped = responseOf(await ask(requesting(way), { stop: ['END', '\n'] }));
       expect(stopped).toMatchObject({ finish_reason: 'stop', message: { content: 'one two ' } });
-      const cut = responseOf(await ask(asking(way), { max_completion_tokens: 1 }));
+      const cut = responseOf(await ask(requesting(way), { max_completion_tokens: 1 }));
       expect(cut.finish_reason).toBe('length');
     });
 
     it('goes on with a turn that paused, when it comes back as it was', async () => {
       gateway.simulator.script({ finishReason: 'pause_turn', text: 'Let me look.' });
-      const { message, ...paused } = responseOf(await ask(asking(way)));
+      const { message, ...paused } = responseOf(await ask(requesting(way)));
       expect(paused).toMatchObject({ finish_reason: 'length', native_finish_reason: 'pause_turn' });
       const messages = [...question, message as Message];
-      const { message: next, finish_reason } = responseOf(await ask(asking(way), { messages }));
+      const { message: next, finish_reason } = responseOf(await ask(requesting(way), { messages }));
       expect([finish_reason, next.content]).toEqual(['stop', expect.stringMatching(/./)]);
       expect(received().messages).toMatchObject([
         { role: 'user' },
@@ -251,7 +251,7 @@ describe.each(ways)('with %s', (way) => {
           output_tokens: 57,
         },
       });
-      const { usage } = await ask(asking(way));
+      const { usage } = await ask(requesting(way));
       expect(usage).toMatchObject({
         prompt_tokens: 520,
         completion_tokens: 57,
@@ -264,7 +264,7 @@ describe.each(ways)('with %s', (way) => {
 
     it('refuses in its own field', async () => {
       gateway.simulator.script({ finishReason: 'refusal', text: '' });
-      const { message, finish_reason } = responseOf(await ask(asking(way)));
+      const { message, finish_reason } = responseOf(await ask(requesting(way)));
       expect(finish_reason).toBe('content_filter');
       expect(message.refusal).toContain('refuse');
     });
@@ -278,35 +278,35 @@ describe.each(ways)('with %s', (way) => {
       [413, { status: 413, code: 'request_too_large' }],
     ])("tells the vendor's %s", async (status, expected) => {
       gateway.simulator.script({ status });
-      const error = await failureOf(ask(asking(way)));
+      const error = await failureOf(ask(requesting(way)));
       expect(error).toBeInstanceOf(APIError);
       expect(error).toMatchObject(expected);
       expect((error as APIError).headers?.get('x-svc-error-source')).toBe('provider');
     });
 
     it('knows a model that is not there', async () => {
-      const error = await failureOf(ask(asking(way), {}, 'claude-nine'));
+      const error = await failureOf(ask(requesting(way), {}, 'claude-nine'));
       expect(error).toMatchObject({ status: 404, code: 'model_not_found' });
     });
 
     it('says what the vendor did not get, and how long the answer may be', async () => {
-      const { client, body } = asking(way);
-      const asked = body({ seed: 1, temperature: 0.2, reasoning_effort: 'none' }, 'claude-opus-5-5');
-      const { response } = await client.chat.completions.create(asked).withResponse();
+      const { client, body } = requesting(way);
+      const request = body({ seed: 1, temperature: 0.2, reasoning_effort: 'none' }, 'claude-opus-5-5');
+      const { response } = await client.chat.completions.create(request).withResponse();
       expect(response.headers.get('x-svc-dropped-params')).toBe('seed,reasoning_effort,temperature');
       expect(response.headers.get('x-svc-max-tokens')).toBe('128000');
     });
   });
 
   it('sends the usage chunk only to callers who ask', async () => {
-    const { client, body } = asking(way);
+    const { client, body } = requesting(way);
     const stream = await client.chat.completions.create({ ...body(), stream: true });
     for await (const chunk of stream) expect(chunk.usage).toBeUndefined();
   });
 
   it('an error inside a stream is an error, and never a clean end', async () => {
     gateway.simulator.script({ tokens: 5, errorAfterEvents: 5 });
-    const { client, body } = asking(way);
+    const { client, body } = requesting(way);
     const error = await failureOf(
       client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion(),
     );
@@ -315,14 +315,14 @@ describe.each(ways)('with %s', (way) => {
 
   it('trap 6: an error as the first event has a status of its own', async () => {
     gateway.simulator.script({ errorAfterEvents: 0 });
-    const { client, body } = asking(way);
+    const { client, body } = requesting(way);
     const error = await failureOf(client.chat.completions.create({ ...body(), stream: true }));
     expect(error).toMatchObject({ status: 503 });
   });
 
   it.each(['cut', 'reset', 'end'] as const)('a stream that stops early is broken: %s', async (by) => {
     gateway.simulator.script({ tokens: 5, stop: { by, afterPieces: 4 } });
-    const { client, body } = asking(way);
+    const { client, body } = requesting(way);
     const error = await failureOf(
       client.chat.completions.stream({ ...body(), stream: true }).finalChatCompletion(),
     );
@@ -332,14 +332,14 @@ describe.each(ways)('with %s', (way) => {
 
 describe('a key that the vendor refuses', () => {
   it("is the caller's own to mend", async () => {
-    const { client, body } = asking('own route', { authorization: 'sk-ant-wrong-0123456789' });
+    const { client, body } = requesting('own route', { authorization: 'sk-ant-wrong-0123456789' });
     const error = await failureOf(client.chat.completions.create(body()));
     expect(error).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 
   it("is none of the caller's where it is stored", async () => {
     gateway.simulator.script({ status: 401 });
-    const { client, body } = asking('stored key');
+    const { client, body } = requesting('stored key');
     const error = await failureOf(client.chat.completions.create(body()));
     expect(error).toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
   });

@@ -59,8 +59,8 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
   });
 
   it('streams to a final completion with usage', async () => {
-    const asked = { model, messages, stream_options: { include_usage: true } };
-    const stream = client().chat.completions.stream(asked);
+    const request = { model, messages, stream_options: { include_usage: true } };
+    const stream = client().chat.completions.stream(request);
     const deltas: string[] = [];
     stream.on('content', (delta) => deltas.push(delta));
     const final = await stream.finalChatCompletion();
@@ -81,9 +81,9 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
     const tools = [boil, { type: 'function' as const, function: stir }];
     const wanted = { tools, tool_choice: 'required', parallel_tool_calls: true } as const;
     const first = client().chat.completions.stream({ model, messages, ...wanted });
-    const asked = (await first.finalChatCompletion()).choices[0];
-    const calls = asked?.message.tool_calls ?? [];
-    expect(asked?.finish_reason).toBe('tool_calls');
+    const request = (await first.finalChatCompletion()).choices[0];
+    const calls = request?.message.tool_calls ?? [];
+    expect(request?.finish_reason).toBe('tool_calls');
     expect(calls).toMatchObject([
       { type: 'function', function: { name: 'boil', arguments: '{"cups":1}' } },
       { type: 'function', function: { name: 'stir', arguments: '{}' } },
@@ -119,8 +119,8 @@ function testResponses({ model, simulator }: ChatClient, client: () => OpenAI): 
       { type: 'text' as const, text: 'what is this?' },
       { type: 'image_url' as const, image_url: image },
     ];
-    const asked = { model, messages: [{ role: 'user' as const, content }] };
-    expect((await client().chat.completions.create(asked)).choices).toHaveLength(1);
+    const request = { model, messages: [{ role: 'user' as const, content }] };
+    expect((await client().chat.completions.create(request)).choices).toHaveLength(1);
   });
 
   it('parses an answer by a JSON schema', async () => {
@@ -169,8 +169,8 @@ function errors({ model, simulator, clientWith }: ChatClient, client: () => Open
     [503, InternalServerError],
   ])('tells status %i by the error’s class', async (status, kind) => {
     simulator().script({ status, error: { message: 'as scripted', code: 'scripted', param: 'model' } });
-    const asked = client().chat.completions.create({ model, messages });
-    const error = await asked.catch((thrown: unknown) => thrown);
+    const request = client().chat.completions.create({ model, messages });
+    const error = await request.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(kind);
     expect(error).toMatchObject({
       status,

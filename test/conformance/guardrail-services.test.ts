@@ -29,13 +29,13 @@ it('asks as the SDK does, and reads what the SDK reads', async () => {
         },
       } as never,
     });
-    const asked: ApplyGuardrailRequest = {
+    const request: ApplyGuardrailRequest = {
       guardrailIdentifier: options.guardrail,
       guardrailVersion: options.version,
       source: 'INPUT',
       content: [{ text: { text } }],
     };
-    const parsed = await client.send(new ApplyGuardrailCommand(asked));
+    const parsed = await client.send(new ApplyGuardrailCommand(request));
     expect(sent).toEqual({ path: exchange?.path, body: exchange?.body });
     const [verdict] = exchange?.read(response) ?? [];
     expect(parsed.action === 'NONE').toBe(labels.length === 0);

@@ -38,26 +38,26 @@ const system: Message = { role: 'system', content: 'Be brief.' };
 const png =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-interface Asked {
+interface RequestTarget {
   readonly way: Way;
   readonly model?: Model;
 }
 type Fields = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
 
-const bodyOf = ({ way, model = models.claude }: Asked, fields: Fields) => ({
+const bodyOf = ({ way, model = models.claude }: RequestTarget, fields: Fields) => ({
   model: modelFor(vendor, way, model),
   messages: question,
   ...fields,
 });
-const clientOf = ({ way }: Asked) => scene.client(vendor, way);
+const clientOf = ({ way }: RequestTarget) => scene.client(vendor, way);
 
-function whole(asked: Asked, fields: Fields = {}) {
-  return clientOf(asked).chat.completions.create(bodyOf(asked, fields));
+function whole(request: RequestTarget, fields: Fields = {}) {
+  return clientOf(request).chat.completions.create(bodyOf(request, fields));
 }
 
-function streamed(asked: Asked, fields: Fields = {}) {
-  const body = { ...bodyOf(asked, fields), stream: true, stream_options: { include_usage: true } } as const;
-  return clientOf(asked).chat.completions.stream(body).finalChatCompletion();
+function streamed(request: RequestTarget, fields: Fields = {}) {
+  const body = { ...bodyOf(request, fields), stream: true, stream_options: { include_usage: true } } as const;
+  return clientOf(request).chat.completions.stream(body).finalChatCompletion();
 }
 
 const forms = [
@@ -192,9 +192,9 @@ describe.each(ways)('%s', (way) => {
       async (name) => {
         const calls = [{ name: 'boil', arguments: '{"cups":2}' }];
         scene.gateway.simulator.script({ reasoning: 'Need a kettle.', toolCalls: calls });
-        const asked = { way, model: models[name] };
+        const request = { way, model: models[name] };
         const fields = { tools: [boil], reasoning_effort: 'low' as const, max_tokens: 4000 };
-        const first = responseOf(await ask(asked, fields)).message;
+        const first = responseOf(await ask(request, fields)).message;
         expect(first).toMatchObject({
           thinking_blocks: [{ type: 'thinking', thinking: 'Need a kettle.', signature: expect.any(String) }],
         });
@@ -206,9 +206,9 @@ describe.each(ways)('%s', (way) => {
           content: 'done',
         });
         const history = [...question, first, result(first)];
-        const second = responseOf(await ask(asked, { ...fields, messages: history })).message;
+        const second = responseOf(await ask(request, { ...fields, messages: history })).message;
         const all = [...history, second, result(second)];
-        const third = responseOf(await ask(asked, { ...fields, messages: all })).message;
+        const third = responseOf(await ask(request, { ...fields, messages: all })).message;
         expect(third.content).toContain('simulated');
         expect(received().messages[1].content[0]).toMatchObject({
           reasoningContent: { reasoningText: { text: 'Need a kettle.' } },
@@ -308,8 +308,8 @@ describe.each(ways)('%s', (way) => {
   });
 
   it('says what the vendor did not get, and how long the answer may be', async () => {
-    const asked = bodyOf({ way }, { seed: 1, temperature: 0.2, top_p: 0.5, user: 'u' });
-    const { response } = await clientOf({ way }).chat.completions.create(asked).withResponse();
+    const request = bodyOf({ way }, { seed: 1, temperature: 0.2, top_p: 0.5, user: 'u' });
+    const { response } = await clientOf({ way }).chat.completions.create(request).withResponse();
     expect(response.headers.get('x-svc-dropped-params')).toBe('seed,user,top_p');
     expect(response.headers.get('x-svc-max-tokens')).toBe('8192');
     expect(response.headers.get('x-svc-upstream-request-id')).toMatch(/^0{8}-/);
@@ -322,16 +322,16 @@ describe.each(ways)('%s', (way) => {
 
   it('tells calls as functions to callers of the older kind', async () => {
     const functions = [boil.function];
-    const asked = bodyOf({ way }, { functions, function_call: { name: 'boil' } });
-    const { message, finish_reason } = responseOf(await clientOf({ way }).chat.completions.create(asked));
+    const request = bodyOf({ way }, { functions, function_call: { name: 'boil' } });
+    const { message, finish_reason } = responseOf(await clientOf({ way }).chat.completions.create(request));
     expect(message).toMatchObject({ function_call: { name: 'boil' }, tool_calls: null });
     expect(finish_reason).toBe('function_call');
   });
 
   it('an error inside a stream is an error, and never a clean end', async () => {
     scene.gateway.simulator.script({ tokens: 5, errorAfterEvents: 3 });
-    const asked = streamed({ way });
-    await expect(asked).rejects.toBeInstanceOf(APIError);
+    const pending = streamed({ way });
+    await expect(pending).rejects.toBeInstanceOf(APIError);
   });
 
   it.each([0, 1])(

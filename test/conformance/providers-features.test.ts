@@ -106,13 +106,13 @@ async function ask({ feature, vendor, way, streams }: Case): Promise<ReadRespons
   const body = { model, messages: [{ role: 'user', content: 'Hello' }], ...fields };
   const client = scene.client(vendor, way);
   if (!streams) {
-    const asked = client.post<OpenAI.ChatCompletion>('/chat/completions', { body });
-    const { data, response } = await asked.withResponse();
+    const request = client.post<OpenAI.ChatCompletion>('/chat/completions', { body });
+    const { data, response } = await request.withResponse();
     return { completion: data, headers: response.headers };
   }
   const streamed = { body: { ...body, stream: true }, stream: true };
-  const asked = client.post<Stream<OpenAI.ChatCompletionChunk>>('/chat/completions', streamed);
-  const { data, response } = await asked.withResponse();
+  const request = client.post<Stream<OpenAI.ChatCompletionChunk>>('/chat/completions', streamed);
+  const { data, response } = await request.withResponse();
   return { completion: await completionOf(data), headers: response.headers };
 }
 

@@ -47,22 +47,22 @@ function nameOf({ vendor, model }: Speaker): string {
   return `${vendor}/${model}`;
 }
 
-const clients: readonly (readonly [string, (asked: Asked) => Promise<ReadResponse>])[] = [
+const clients: readonly (readonly [string, (request: RequestTarget) => Promise<ReadResponse>])[] = [
   ['as it came', whole],
   ['as streamed', streamed],
-  ['by a client that drops unknown keys', async (asked) => knownKeys(await whole(asked))],
+  ['by a client that drops unknown keys', async (request) => knownKeys(await whole(request))],
 ];
 
-interface Asked {
+interface RequestTarget {
   readonly client: OpenAI;
   readonly body: OpenAI.ChatCompletionCreateParamsNonStreaming;
 }
 
-async function whole({ client, body }: Asked): Promise<ReadResponse> {
+async function whole({ client, body }: RequestTarget): Promise<ReadResponse> {
   return messageOf(await client.chat.completions.create(body));
 }
 
-async function streamed({ client, body }: Asked): Promise<ReadResponse> {
+async function streamed({ client, body }: RequestTarget): Promise<ReadResponse> {
   const stream = client.chat.completions.stream({ ...body, stream: true });
   return messageOf(await stream.finalChatCompletion());
 }
@@ -101,7 +101,7 @@ beforeAll(async () => {
 beforeEach(() => scene.gateway.simulator.reset());
 afterAll(() => scene.close());
 
-function ask({ vendor, model, ask: fields }: Speaker, messages: readonly Message[]): Asked {
+function ask({ vendor, model, ask: fields }: Speaker, messages: readonly Message[]): RequestTarget {
   const body = { model: modelFor(vendor, 'stored key', model), tools: [boil, stir], ...fields };
   return { client: scene.client(vendor), body: { ...body, messages: [...messages] } };
 }

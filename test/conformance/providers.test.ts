@@ -24,7 +24,7 @@ const schema = {
   additionalProperties: false,
 };
 
-const asked = (vendor: VendorName, way: Way) => ({ model: modelFor(vendor, way), messages });
+const bodyFor = (vendor: VendorName, way: Way) => ({ model: modelFor(vendor, way), messages });
 const choiceOf = ({ choices }: OpenAI.ChatCompletion) => {
   const [choice] = choices;
   if (choice === undefined) throw new Error('no choice');
@@ -33,7 +33,7 @@ const choiceOf = ({ choices }: OpenAI.ChatCompletion) => {
 
 describe.each(everyWay)('%s with %s', (vendor, way) => {
   const chat = () => scene.client(vendor, way).chat.completions;
-  const body = asked(vendor, way);
+  const body = bodyFor(vendor, way);
 
   it('answers in the common shape, and says who answered', async () => {
     const { data, response, request_id } = await chat().create(body).withResponse();
@@ -177,9 +177,9 @@ describe('trap 25: the models of all providers', () => {
 it('fields that vendors do not get are named, but for what no field is called', async () => {
   const secret = 'AIzaSy0123456789';
   const odd = { [secret]: 1, 'a,b': 1, é: 1, [scene.key]: 1, '': 1, verbosity: 'low' };
-  const asking = { body: { ...asked('assistant-provider', 'stored key'), ...odd } };
+  const request = { body: { ...bodyFor('assistant-provider', 'stored key'), ...odd } };
   const client = scene.client('assistant-provider');
-  const { response } = await client.post<OpenAI.ChatCompletion>('/chat/completions', asking).withResponse();
+  const { response } = await client.post<OpenAI.ChatCompletion>('/chat/completions', request).withResponse();
   expect(response.headers.get('x-svc-dropped-params')).toBe('?,verbosity');
 });
 
@@ -228,7 +228,7 @@ describe.each(everyWay.filter(([, way]) => way === 'stored key'))('the counts of
     const { simulator } = scene.gateway;
     const chat = scene.client(vendor, way).chat.completions;
     simulator.script({ usage: counts[vendor] }, { times: 2 });
-    const body = asked(vendor, way);
+    const body = bodyFor(vendor, way);
     const whole = await chat.create(body);
     const stream = chat.stream({ ...body, stream_options: { include_usage: true } });
     for (const { usage } of [whole, await stream.finalChatCompletion()]) {

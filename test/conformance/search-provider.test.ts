@@ -361,10 +361,10 @@ describe('keys', () => {
       status: 400,
       error: { message: 'API key not valid.', reason: 'API_KEY_INVALID' },
     });
-    const asked = generic
+    const request = generic
       .open()
       .chat.completions.create({ model: generic.name('gemini-2.5-flash'), messages });
-    await expect(asked).rejects.toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
+    await expect(request).rejects.toMatchObject({ status: 502, code: 'upstream_authentication_failed' });
   });
 
   it.each(['gemini', 'google'])('the alias %s stands for the provider', async (alias) => {

@@ -177,10 +177,10 @@ describe('the SDK', () => {
 describe('the SDK’s tools', () => {
   it('are called, and their results sent back with what the model signed', async () => {
     const config = { tools, toolConfig: forced };
-    const asked = await client.models.generateContent({ model, contents, config });
-    expect(asked.functionCalls).toEqual([{ id: expect.any(String), name: 'boil', args: { cups: 1 } }]);
-    const [{ id, name } = {}] = asked.functionCalls ?? [];
-    const turn = asked.candidates?.[0]?.content;
+    const request = await client.models.generateContent({ model, contents, config });
+    expect(request.functionCalls).toEqual([{ id: expect.any(String), name: 'boil', args: { cups: 1 } }]);
+    const [{ id, name } = {}] = request.functionCalls ?? [];
+    const turn = request.candidates?.[0]?.content;
     const history = (content: Content | undefined): Content[] => [
       { role: 'user', parts: [{ text: 'hello' }] },
       content ?? {},
@@ -195,7 +195,7 @@ describe('the SDK’s tools', () => {
       config: { tools },
     });
     expect(response.text).toContain('3 turns');
-    const unsigned = { role: 'model', parts: [{ functionCall: { ...asked.functionCalls?.[0] } }] };
+    const unsigned = { role: 'model', parts: [{ functionCall: { ...request.functionCalls?.[0] } }] };
     await expect(client.models.generateContent({ model, contents: history(unsigned) })).rejects.toThrow(
       /missing a thought_signature/,
     );
@@ -252,14 +252,15 @@ describe('the SDK’s tools', () => {
 });
 
 describe('the SDK’s errors', () => {
-  const failure = (asked: Promise<unknown>) => asked.then(() => undefined).catch((error: unknown) => error);
+  const failure = (pending: Promise<unknown>) =>
+    pending.then(() => undefined).catch((error: unknown) => error);
 
   it.each([400, 401, 403, 404, 409, 429, 500, 503, 504])(
     'tell status %i, streamed or not',
     async (status) => {
       simulator.script({ status, error: { message: 'as scripted' } }, { times: 2 });
-      for (const asked of [client.models.generateContent, client.models.generateContentStream]) {
-        const error = await failure(asked({ model, contents }));
+      for (const request of [client.models.generateContent, client.models.generateContentStream]) {
+        const error = await failure(request({ model, contents }));
         expect(error).toBeInstanceOf(ApiError);
         expect(error).toMatchObject({ status, message: expect.stringContaining('as scripted') });
       }

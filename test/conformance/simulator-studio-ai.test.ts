@@ -46,8 +46,8 @@ describe.each([
 
   it('iterates a stream whose filter works alongside', async () => {
     const texts = [];
-    const asked = { model: 'gpt-4o-async-filter', messages, stream: true } as const;
-    for await (const chunk of await clientWith().chat.completions.create(asked)) {
+    const request = { model: 'gpt-4o-async-filter', messages, stream: true } as const;
+    for await (const chunk of await clientWith().chat.completions.create(request)) {
       // Against the SDK's type: such frames have no delta.
       texts.push(chunk.choices[0]?.delta?.content ?? '');
     }
@@ -71,8 +71,8 @@ describe.each([
   });
 
   it('tells an unknown deployment', async () => {
-    const asked = clientWith().chat.completions.create({ model: 'nope', messages });
-    await expect(asked).rejects.toMatchObject({ status: 404, code: 'DeploymentNotFound' });
+    const request = clientWith().chat.completions.create({ model: 'nope', messages });
+    await expect(request).rejects.toMatchObject({ status: 404, code: 'DeploymentNotFound' });
   });
 });
 
@@ -98,10 +98,10 @@ describe('the SDK’s dated client', () => {
   });
 
   it('reasons in later versions', async () => {
-    const asked = { model: 'o4-mini', messages, reasoning_effort: 'high' } as const;
-    const completion = await dated({ apiVersion: '2025-04-01-preview' }).chat.completions.create(asked);
+    const request = { model: 'o4-mini', messages, reasoning_effort: 'high' } as const;
+    const completion = await dated({ apiVersion: '2025-04-01-preview' }).chat.completions.create(request);
     expect(completion.usage?.completion_tokens_details?.reasoning_tokens).toBe(256);
-    await expect(dated().chat.completions.create(asked)).rejects.toMatchObject({ status: 400 });
+    await expect(dated().chat.completions.create(request)).rejects.toMatchObject({ status: 400 });
   });
 });
 
@@ -120,8 +120,8 @@ describe('the inference API', () => {
   it('carries a conversation with tools of a make that is strict about ids', async () => {
     const { message } = (await ask({ tool_choice: 'required' })).choices[0];
     const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'boiling' };
-    const asked = { role: 'assistant', tool_calls: message.tool_calls };
-    const { choices } = await ask({ messages: [...messages, asked, result] });
+    const request = { role: 'assistant', tool_calls: message.tool_calls };
+    const { choices } = await ask({ messages: [...messages, request, result] });
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: expect.any(String) } });
   });
 });

@@ -54,8 +54,8 @@ function clientOf(dialect: Dialect): OpenAI {
 }
 
 const received = () => gateway.simulator.requests.at(-1);
-const failureOf = (asked: Promise<unknown>) =>
-  asked.then(
+const failureOf = (pending: Promise<unknown>) =>
+  pending.then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -119,12 +119,12 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
       ...effort,
       stream: true,
     });
-    const asked = (await stream.finalChatCompletion()).choices[0];
-    expect(asked?.finish_reason).toBe('tool_calls');
-    const calls = asked?.message.tool_calls ?? [];
+    const request = (await stream.finalChatCompletion()).choices[0];
+    expect(request?.finish_reason).toBe('tool_calls');
+    const calls = request?.message.tool_calls ?? [];
     expect(calls).toHaveLength(2);
     const results: Message[] = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'done' }));
-    const called: Message[] = [...messages, ...(asked ? [asked.message] : []), ...results.toReversed()];
+    const called: Message[] = [...messages, ...(request ? [request.message] : []), ...results.toReversed()];
     const second = (await create({ tools, messages: called })).choices[0];
     expect(second?.message.content).toContain('simulated');
     const third = await create({
@@ -203,8 +203,8 @@ describe.each(everyModel)('%s, %s', (dialect, deployment) => {
 
   it('never ends a broken stream as if it were whole', async () => {
     const consume = async () => {
-      const asked = { model, messages, stream: true, stream_options: { include_usage: true } } as const;
-      for await (const _chunk of await clientOf(dialect).chat.completions.create(asked));
+      const request = { model, messages, stream: true, stream_options: { include_usage: true } } as const;
+      for await (const _chunk of await clientOf(dialect).chat.completions.create(request));
     };
     gateway.simulator.script({ tokens: 8, errorAfterEvents: 5 });
     expect(await failureOf(consume())).toBeInstanceOf(APIError);
@@ -236,8 +236,8 @@ describe('models of the studio', () => {
   });
 
   it.each(['inference', 'undated', 'dated'] as const)('reason: %s', async (dialect) => {
-    const asked = { model: 'studio-ai/gpt-5', reasoning_effort: 'high', max_tokens: 2000 };
-    const completion = await create(dialect, asked);
+    const request = { model: 'studio-ai/gpt-5', reasoning_effort: 'high', max_tokens: 2000 };
+    const completion = await create(dialect, request);
     expect(completion.usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0);
   });
 

@@ -9,7 +9,7 @@ import { GatewayError } from '../../proxy/errors.ts';
 import { plainModels } from '../support/vendors.ts';
 import { builtFor } from './build.ts';
 import { differences, flattened } from './differences.ts';
-import { type Asked, type Called, callLiteLlm } from './litellm.ts';
+import { type Called, callLiteLlm, type Requested } from './litellm.ts';
 import { completionOf } from './read.ts';
 import { corpusRequests } from './requests.ts';
 import { corpusResponses } from './responses.ts';
@@ -23,7 +23,7 @@ if (values.python === undefined) throw new Error('--python must name a Python wi
 const requests = vendorNames.flatMap((vendor) => corpusRequests.map((one) => ({ vendor, ...one })));
 const played = (vendor: VendorName) =>
   corpusResponses.find((one) => one.name === `${vendor}: words`)?.whole ?? '';
-const asked: Asked[] = [
+const requested: Requested[] = [
   ...requests.map(({ vendor, body }) => ({
     vendor,
     model: plainModels[vendor],
@@ -61,7 +61,7 @@ process.exitCode = report(found, { requests: requests.length, responses: corpusR
 
 async function theirPart(python: string, kept: string | undefined): Promise<readonly Called[]> {
   if (kept !== undefined && existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8'));
-  const called = await callLiteLlm(python, asked);
+  const called = await callLiteLlm(python, requested);
   if (kept !== undefined) writeFileSync(kept, JSON.stringify(called));
   return called;
 }

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { VendorName } from '../../simulator/vendors.ts';
 import type { Json } from './requests.ts';
 
-export interface Asked {
+export interface Requested {
   readonly vendor: VendorName;
   /** The vendor's name of it. */
   readonly model: string;
@@ -34,14 +34,17 @@ const prefixes: Readonly<Record<VendorName, string>> = {
 };
 
 /** @returns one of each that was asked, in that order */
-export async function callLiteLlm(python: string, asked: readonly Asked[]): Promise<readonly Called[]> {
-  const called: Called[] = asked.map(() => ({}));
+export async function callLiteLlm(
+  python: string,
+  requested: readonly Requested[],
+): Promise<readonly Called[]> {
+  const called: Called[] = requested.map(() => ({}));
   const server = createServer((request, response) => {
     const at = Number(request.url?.split('/')[1]);
     void bodyOf(request).then((body) => {
       const one = called[at];
       if (one !== undefined && body !== '') one.sent ??= body;
-      response.setHeader('content-type', 'application/json').end(asked[at]?.response ?? '{}');
+      response.setHeader('content-type', 'application/json').end(requested[at]?.response ?? '{}');
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,7 +53,7 @@ export async function callLiteLlm(python: string, asked: readonly Asked[]): Prom
     env: { ...process.env, SERVER },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  for (const [id, { vendor, model, body }] of asked.entries()) {
+  for (const [id, { vendor, model, body }] of requested.entries()) {
     child.stdin.write(`${JSON.stringify({ id, model: prefixes[vendor] + model, body })}\n`);
   }
   child.stdin.end();

@@ -182,7 +182,7 @@ exec "$@"
 async function askOverTls(secretName: string | undefined): Promise<number | undefined> {
   const secret = secrets.find((one) => nameOf(one) === secretName);
   const gateway = secrets.find((one) => nameOf(one) === 'egress-gateway-tls');
-  const asked = request({
+  const requested = request({
     host: '127.0.0.1',
     port: proxy.tlsPort,
     servername: 'egress-gateway.model-gateway.svc',
@@ -193,8 +193,8 @@ async function askOverTls(secretName: string | undefined): Promise<number | unde
     ...(secret && { cert: valueIn(secret, 'tls.crt'), key: valueIn(secret, 'tls.key') }),
     agent: false,
   });
-  asked.end(chatBody());
-  const [response] = await once(asked, 'response');
+  requested.end(chatBody());
+  const [response] = await once(requested, 'response');
   response.resume();
   return response.statusCode;
 }

@@ -111,9 +111,9 @@ describe('the health check of images', () => {
     [200, 0],
     [503, 1],
   ])('of a program whose /livez answers %i ends with %i', async (status, code) => {
-    const asked: (string | undefined)[] = [];
+    const requested: (string | undefined)[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.url);
+      requested.push(request.url);
       response.writeHead(status).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -123,7 +123,7 @@ describe('the health check of images', () => {
       startNode(['deploy/healthcheck.mjs', '127.0.0.1:1'], { env: { GATEWAY_ADMIN_LISTEN: address } }),
     ];
     expect([await byArgument.exited, await bySetting.exited]).toEqual([code, code]);
-    expect(asked).toEqual(['/livez', '/livez']);
+    expect(requested).toEqual(['/livez', '/livez']);
     server.close();
     server.closeAllConnections();
   });

@@ -139,12 +139,12 @@ describe('certificates by the keeper', () => {
   const ofNamespace = leavesOf('model-gateway');
 
   test('are what cert-manager is asked for: the same Secrets, names and usages', () => {
-    const asked = [
+    const requested = [
       ...ofKind(objectsOf('sidecar'), Certificate.is),
       ...ofKind(objectsOf('tenant'), Certificate.is),
     ];
     for (const leaf of [...ofNamespace, tenantLeaf('model-gateway')]) {
-      const spec = asked.find((one) => one.spec?.secretName === leaf.secret)?.spec;
+      const spec = requested.find((one) => one.spec?.secretName === leaf.secret)?.spec;
       expect([spec?.dnsNames, spec?.ipAddresses ?? []], leaf.secret).toEqual([leaf.dnsNames, leaf.addresses]);
       expect(spec?.usages).toEqual(['digital signature', `${leaf.usage} auth`]);
       expect(spec?.issuerRef.name).toBe(`model-gateway-${leaf.authority}`);

@@ -252,9 +252,11 @@ describe(
       const file = join(import.meta.dirname, name);
       if (promtool) execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
       const names = alertGroups.flatMap((group) => group.alerts.map((alert) => alert.name));
-      const asked = [...readFileSync(file, 'utf8').matchAll(/alertname: (\w+)/g)].map(([, one = '']) => one);
-      expect(asked.filter((one) => !names.includes(one))).toEqual([]);
-      expect(asked.length).toBeGreaterThan(0);
+      const requested = [...readFileSync(file, 'utf8').matchAll(/alertname: (\w+)/g)].map(
+        ([, one = '']) => one,
+      );
+      expect(requested.filter((one) => !names.includes(one))).toEqual([]);
+      expect(requested.length).toBeGreaterThan(0);
     });
   },
 );

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** As Prometheus gets it, when everything is chosen and a page shows an hour. */
-function asked(expr: string): string {
+function query(expr: string): string {
   return inScope(expr)
     .replaceAll(/\$__(?:rate_interval|range|interval)/g, '1h')
     .replaceAll(/=~"\$\w+"/g, '=~".*"');
@@ -28,7 +28,7 @@ function asked(expr: string): string {
 
 function problemsOf({ queries }: Panel): readonly string[] {
   return queries.flatMap(({ expr, legend }) => {
-    const { problems, labels } = lookAt(asked(expr), known);
+    const { problems, labels } = lookAt(query(expr), known);
     const shown = [...legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, label = '']) => label);
     const absent = shown.filter((label) => labels?.has(label) !== true);
     return [...problems, ...absent.map((label) => `the legend shows ${label}, which ${expr} has not`)];
@@ -75,7 +75,7 @@ describe('the recorded series', () => {
 describe('what is asked for', () => {
   it('is in the scrape of a running gateway, but for what others tell', () => {
     const exprs = [
-      ...panels.flatMap(([, panel]) => panel.queries.map(({ expr }) => asked(expr))),
+      ...panels.flatMap(([, panel]) => panel.queries.map(({ expr }) => query(expr))),
       ...[...alerts.map(([, alert]) => alert), ...recorded].map(({ expr }) => expr),
     ];
     const metrics = new Set(exprs.flatMap((expr) => [...lookAt(expr, known).metrics]));

@@ -38,13 +38,13 @@ test('the Secrets are those that pods mount, and valid', () => {
 });
 
 test('names and usages are those that cert-manager is asked for', () => {
-  const asked = [
+  const requested = [
     ...ofKind(objectsOf('sidecar'), Certificate.is),
     ...ofKind(objectsOf('tenant'), Certificate.is),
   ];
   const usages = { 'server auth': '1.3.6.1.5.5.7.3.1', 'client auth': '1.3.6.1.5.5.7.3.2' };
   for (const secret of secrets.filter(({ data }) => data?.['tls.crt'])) {
-    const spec = asked.find((one) => one.spec?.secretName === nameOf(secret))?.spec;
+    const spec = requested.find((one) => one.spec?.secretName === nameOf(secret))?.spec;
     const { subjectAltName, keyUsage, ca } = certificateIn(secret);
     const names = [
       ...(spec?.dnsNames ?? []).map((name) => `DNS:${name}`),

@@ -37,8 +37,8 @@ it('requests go on without it, it says so, and keeps one again when there is roo
   expect(await ask(proxy, key)).toBe('200');
   expect(journals()).toHaveLength(1);
   disk.fill();
-  let asked = 1;
-  for (; asked < 12; asked++) expect(await ask(proxy, key)).toBe('200');
+  let requested = 1;
+  for (; requested < 12; requested++) expect(await ask(proxy, key)).toBe('200');
   expect(journals()).toEqual([]);
   const first = await failures();
   expect(first).toBeGreaterThan(0);
@@ -47,8 +47,8 @@ it('requests go on without it, it says so, and keeps one again when there is roo
   await until(async () => (await failures()) > first, { timeoutMs: 30_000 });
   disk.free();
   await until(() => journals().length === 1, { what: 'a journal to be kept again', timeoutMs: 30_000 });
-  for (; asked < 15; asked++) expect(await ask(proxy, key)).toBe('200');
-  await until(async () => (await recorded(organization)) === asked, { timeoutMs: 20_000 });
+  for (; requested < 15; requested++) expect(await ask(proxy, key)).toBe('200');
+  await until(async () => (await recorded(organization)) === requested, { timeoutMs: 20_000 });
   expect(await proxy.child.stop()).toBe(0);
   const books = await booksAtRest(organization, budget);
   expect(books.unsettled).toBe(0);

@@ -67,7 +67,7 @@ const schema = {
   required: ['cups'],
   additionalProperties: false,
 };
-const asked: readonly (readonly [JsonObject, Behaviour])[] = [
+const query: readonly (readonly [JsonObject, Behaviour])[] = [
   [{}, { text: 'Tea 🫖 is ready.' }],
   [
     { tools },
@@ -85,7 +85,7 @@ const asked: readonly (readonly [JsonObject, Behaviour])[] = [
 
 async function goldenResponse(random: Random, vendor: VendorName): Promise<Golden> {
   const stream = random.chance(0.6);
-  const [{ thinking, ...fields }, behaviour] = random.pick(asked);
+  const [{ thinking, ...fields }, behaviour] = random.pick(query);
   const translates = vendor !== 'gpt-provider' && vendor !== 'studio-ai';
   const effort = thinking === true && translates ? { reasoning_effort: 'low' } : {};
   const body = {

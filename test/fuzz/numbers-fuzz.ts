@@ -60,9 +60,9 @@ async function runCase(number: number): Promise<readonly (readonly [string, numb
   const parsed = `case ${number}, ${what}, ${route.model}, ${stream ? 'stream' : 'whole'}, guardrail: ${guarded}`;
   let shown = request.text;
   try {
-    const asked = callOf(route.vendor, route.model, request.text, route.dialect);
-    const { request: left, output } = await inspected(asked, guarded);
-    const call = targeted({ ...asked, request: left }, isCustom ? random : undefined);
+    const query = callOf(route.vendor, route.model, request.text, route.dialect);
+    const { request: left, output } = await inspected(query, guarded);
+    const call = targeted({ ...query, request: left }, isCustom ? random : undefined);
     const built = await buildRequest(call);
     shown = `${request.text}\n→ ${built.body}`;
     const up = checkRequest(request, route, { body: built.body, isRedacted: redacts(guarded, 'input') });

@@ -81,7 +81,7 @@ function callsIn(body: JsonObject): boolean {
   return JSON.stringify(body.messages).includes('"tool_calls":[{');
 }
 
-interface Asked {
+interface Requested {
   readonly call: ProviderCall;
   readonly response: SimulatedResponse;
 }
@@ -94,7 +94,7 @@ async function ask(
   { vendor, model, dialect }: FuzzModel,
   body: JsonObject,
   behaviour: Behaviour | undefined,
-): Promise<Asked | Refused> {
+): Promise<Requested | Refused> {
   const call = callOf(vendor, model, body, dialect);
   let request: UpstreamRequest;
   try {
@@ -110,11 +110,11 @@ async function ask(
   );
 }
 
-function outcomeOf(asked: Asked | Refused): string {
-  return 'refused' in asked ? asked.refused : 'answered';
+function outcomeOf(request: Requested | Refused): string {
+  return 'refused' in request ? request.refused : 'answered';
 }
 
-function readWhole({ call, response }: Asked): ParsedCompletion {
+function readWhole({ call, response }: Requested): ParsedCompletion {
   const body = Buffer.concat(partsOf(response));
   const read = call.target.provider.format.readResponse(call, { head: response.headers, body });
   const parsed = readCompletion(JSON.parse(read.body.toString()));
@@ -126,7 +126,7 @@ function readWhole({ call, response }: Asked): ParsedCompletion {
   return parsed;
 }
 
-function readStreamed({ call, response }: Asked, pieces: number): ParsedCompletion {
+function readStreamed({ call, response }: Requested, pieces: number): ParsedCompletion {
   const reader = call.target.provider.format.openStream(call, response.headers, {
     eventBytesMax: 1024 * 1024,
   });

@@ -96,7 +96,7 @@ export const works = {
 export type WorkName = keyof typeof works;
 
 export interface Figures {
-  readonly asked: number;
+  readonly requested: number;
   readonly succeeded: number;
   /** What else there was, with how often. */
   readonly failures: Readonly<Record<string, number>>;
@@ -141,7 +141,7 @@ export async function workFor(neighbour: Neighbour, name: WorkName, ms: number):
   const count = Math.ceil(ms / work.everyMs);
   if (work.needsKeys) await neighbour.makeKeys(count);
   const begun = performance.now();
-  const asked: Promise<{ readonly outcome: string; readonly ms: number }>[] = [];
+  const pending: Promise<{ readonly outcome: string; readonly ms: number }>[] = [];
   const underWay = new Set<Promise<unknown>>();
   for (let index = 0; index < count && performance.now() < begun + 2 * ms; index++) {
     const due = begun + index * work.everyMs;
@@ -150,16 +150,16 @@ export async function workFor(neighbour: Neighbour, name: WorkName, ms: number):
     while (underWay.size >= underWayMax) await Promise.race(underWay);
     const at = performance.now();
     const one = work.once(neighbour).then((outcome) => ({ outcome, ms: performance.now() - at }));
-    asked.push(one);
+    pending.push(one);
     underWay.add(one);
     void one.then(() => underWay.delete(one));
   }
-  const all = await Promise.all(asked);
+  const all = await Promise.all(pending);
   const failures: Record<string, number> = {};
   for (const { outcome } of all) if (outcome !== '200') failures[outcome] = (failures[outcome] ?? 0) + 1;
   const times = all.map((one) => one.ms);
   return {
-    asked: all.length,
+    requested: all.length,
     succeeded: all.filter(({ outcome }) => outcome === '200').length,
     failures,
     p50Ms: percentile(times, 0.5),

@@ -131,8 +131,8 @@ function startAttacker(data: AttackerData) {
 /** Whether it is as was promised; of time, with so many times the bound. */
 export function faults({ during, isSeen, outcomes, quiet }: Played, timeFactor = 1): readonly string[] {
   const found: string[] = [];
-  if (during.succeeded / during.asked < 0.999)
-    found.push(`${during.succeeded} of ${during.asked} succeeded: ${JSON.stringify(during.failures)}`);
+  if (during.succeeded / during.requested < 0.999)
+    found.push(`${during.succeeded} of ${during.requested} succeeded: ${JSON.stringify(during.failures)}`);
   const boundMs = timeFactor * (2 * quiet.p99Ms + 10);
   if (during.p99Ms > boundMs) found.push(`p99 ${during.p99Ms.toFixed(1)} ms, above ${boundMs.toFixed(1)} ms`);
   if (!isSeen) found.push(`nobody came to the bound: ${JSON.stringify(outcomes)}`);
@@ -145,7 +145,7 @@ export function lineOf(played: Played): string {
   const { attack, during, hostile, loops, outcomes, quiet, refused } = played;
   const loop = loops.proxy.turnMs.toFixed(1);
   return [
-    `${attack} by ${hostile}: ${during.succeeded} of ${during.asked}`,
+    `${attack} by ${hostile}: ${during.succeeded} of ${during.requested}`,
     `p50 ${quiet.p50Ms.toFixed(1)} → ${during.p50Ms.toFixed(1)}, p99 ${quiet.p99Ms.toFixed(1)} → ${during.p99Ms.toFixed(1)} ms`,
     `refused ${refused}, used ${played.used.toFixed(2)}`,
     `longest turn ${loop} ms at the proxy, ${loops.controlPlane.turnMs.toFixed(1)} at the control plane`,

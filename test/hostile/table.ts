@@ -41,7 +41,7 @@ function row(played: Played): readonly string[] {
   const p99 = `${quiet.p99Ms.toFixed(1)} → ${during.p99Ms.toFixed(1)}`;
   return [
     ...[`\`${resource}\``, about, String(hostile), works[neighbour].about],
-    `${during.succeeded} of ${during.asked}`,
+    `${during.succeeded} of ${during.requested}`,
     `${quiet.p50Ms.toFixed(1)} → ${during.p50Ms.toFixed(1)}`,
     during.p99Ms > bound ? `**${p99}**` : p99,
     bound.toFixed(0),

@@ -13,7 +13,7 @@ import type { ModelProxy } from './ledger.proxy.ts';
 import type { BudgetTerms } from './ledger.reference.ts';
 import { type ModelCaller, models, type World } from './ledger.world.ts';
 
-export interface Asked {
+export interface RequestTarget {
   readonly proxy: ModelProxy;
   readonly caller: ModelCaller;
   readonly model: string;
@@ -36,16 +36,16 @@ export function ask(world: World, random: Random): void {
   const known = world.budgetsFor(proxy, caller, model);
   const least = Math.min(100_000, ...known.map(({ amount }) => amount));
   const full = Math.max(1, Math.floor(least * 0.7 * random.next() ** 3));
-  const asked: Asked = {
+  const requested: RequestTarget = {
     ...{ proxy, caller, model, full, runMs: pickRun(random), cost: pickCost(random) },
     least: random.chance(0.6) ? full : Math.max(1, Math.floor(full * random.next())),
   };
   const left = random.chance(0.1) ? random.pick(['read on', 'not read'] as const) : undefined;
-  if (left === undefined) return void run(world, asked);
+  if (left === undefined) return void run(world, requested);
   world.count(`left, ${left}`);
   const readOnMs = left === 'read on' ? random.between(0, readOnMaxMs) : 0;
-  const cost = left === 'read on' ? asked.cost : (hold: number) => hold;
-  void run(world, { ...asked, left, cost, runMs: asked.runMs + readOnMs });
+  const cost = left === 'read on' ? requested.cost : (hold: number) => hold;
+  void run(world, { ...requested, left, cost, runMs: requested.runMs + readOnMs });
 }
 
 /** For so long responses are read on at most. */
@@ -54,20 +54,24 @@ const readOnMaxMs = 60_000;
 /** @returns when it was let in and has ended, or was refused; never where its proxy is killed */
 export async function run(
   world: World,
-  asked: Asked,
+  requested: RequestTarget,
 ): Promise<{ readonly response: RequestOutcome; readonly budgetId?: string }> {
-  const { proxy } = asked;
+  const { proxy } = requested;
   if (!proxy.usageLog.hasRoom) {
     world.count('full');
     return { response: 'full' };
   }
-  const known = world.budgetsFor(proxy, asked.caller, asked.model);
+  const known = world.budgetsFor(proxy, requested.caller, requested.model);
   try {
     const hold =
       known.length === 0
         ? proxy.budgets.stamp()
-        : await proxy.money.take({ ...asked, budgets: known, ifKilled: () => killedOf(world, asked) });
-    await end(world, asked, known, hold);
+        : await proxy.money.take({
+            ...requested,
+            budgets: known,
+            ifKilled: () => killedOf(world, requested),
+          });
+    await end(world, requested, known, hold);
     world.count('ran');
     return { response: 'ran' };
   } catch (error) {
@@ -76,33 +80,38 @@ export async function run(
       throw error;
     }
     world.count(error.reason);
-    world.log(`${proxy.name} refuses ${error.reason} ${asked.least}..${asked.full} of ${error.budgetId}`);
+    world.log(
+      `${proxy.name} refuses ${error.reason} ${requested.least}..${requested.full} of ${error.budgetId}`,
+    );
     return { response: error.reason, budgetId: error.budgetId };
   }
 }
 
 function end(
   world: World,
-  asked: Asked,
+  requested: RequestTarget,
   known: readonly BudgetTerms[],
   hold: BudgetHold | Stamp,
 ): Promise<void> {
-  const { proxy } = asked;
-  if ('amount' in hold && (hold.amount < asked.least || hold.amount > asked.full))
-    world.fail(`${hold.amount} is held where ${asked.least} to ${asked.full} was asked for`);
-  if ('amount' in hold) begun(world, asked, hold);
+  const { proxy } = requested;
+  if ('amount' in hold && (hold.amount < requested.least || hold.amount > requested.full))
+    world.fail(`${hold.amount} is held where ${requested.least} to ${requested.full} was asked for`);
+  if ('amount' in hold) begun(world, requested, hold);
   return new Promise((resolve) => {
-    world.time.after(asked.runMs, () => {
+    world.time.after(requested.runMs, () => {
       if (!proxy.isAlive) return;
       if ('amount' in hold) proxy.ended(hold.stamp.id);
-      const amount = 'amount' in hold ? hold.amount : asked.full;
-      const cost = asked.cost(amount);
+      const amount = 'amount' in hold ? hold.amount : requested.full;
+      const cost = requested.cost(amount);
       // Below zero: it was never dispatched.
       const charges = 'amount' in hold ? hold.settle(Math.max(0, cost)) : [];
       const stamp = 'amount' in hold ? hold.stamp : hold;
       checkCharges(world, { charges, known, cost: Math.max(0, cost), amount });
-      const estimate = asked.left === 'not read' && { estimated: true, estimateReason: 'not_read' as const };
-      const usage = { ...usageOf(world, asked, { stamp, cost, charges }), ...estimate };
+      const estimate = requested.left === 'not read' && {
+        estimated: true,
+        estimateReason: 'not_read' as const,
+      };
+      const usage = { ...usageOf(world, requested, { stamp, cost, charges }), ...estimate };
       if (cost >= 0) world.record(proxy, usage, amount);
       resolve();
     });
@@ -110,17 +119,17 @@ function end(
 }
 
 /** Should its proxy be killed now, it may be reported at what it holds. */
-function begun(world: World, asked: Asked, { amount, slices, stamp }: BudgetHold): void {
-  asked.proxy.begun(stamp.id, { amount, slices }, stamp.session);
+function begun(world: World, requested: RequestTarget, { amount, slices, stamp }: BudgetHold): void {
+  requested.proxy.begun(stamp.id, { amount, slices }, stamp.session);
   const charges = slices.map(({ budgetId, window }) => ({ budgetId, window, escrow: amount }));
-  const event = usageOf(world, asked, { stamp, cost: amount, charges });
-  world.judge.begin({ event, hold: amount, proxy: asked.proxy });
+  const event = usageOf(world, requested, { stamp, cost: amount, charges });
+  world.judge.begin({ event, hold: amount, proxy: requested.proxy });
 }
 
-function killedOf(world: World, asked: Asked): UsageOfKilled {
+function killedOf(world: World, requested: RequestTarget): UsageOfKilled {
   const stamp = { id: '', at: 0, session: '' };
   return {
-    ...usageOf(world, asked, { stamp, cost: 0, charges: [] }),
+    ...usageOf(world, requested, { stamp, cost: 0, charges: [] }),
     estimated: true,
     estimateReason: 'killed',
   };
@@ -166,7 +175,7 @@ function pickCost(random: Random): (hold: number) => number {
 
 function usageOf(
   world: World,
-  { caller, model }: Asked,
+  { caller, model }: RequestTarget,
   {
     charges,
     cost,

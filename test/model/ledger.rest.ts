@@ -80,9 +80,9 @@ async function checkUsable(world: World): Promise<void> {
   for (let round = 0; round < roundsMax; round++) {
     const responses: { readonly response: RequestOutcome; readonly budgetId?: string }[] = [];
     for (let count = 0; count < requests; count++) {
-      const asked = { proxy: random.pick(world.alive), caller, model, full: hold, least: hold };
+      const requested = { proxy: random.pick(world.alive), caller, model, full: hold, least: hold };
       const runMs = random.between(0, 300);
-      void run(world, { ...asked, runMs, cost: () => hold }).then((response) => responses.push(response));
+      void run(world, { ...requested, runMs, cost: () => hold }).then((response) => responses.push(response));
     }
     await world.pass(roundMs);
     if (responses.length < requests) throw new Violation('a request waits for ever');

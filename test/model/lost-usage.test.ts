@@ -29,8 +29,8 @@ it.each(['sqlite', 'postgres'] as const)(
     const ask = (cost: number) => {
       const [caller] = world.callers;
       if (caller === undefined) throw new Error('nobody asks');
-      const asked = { proxy, caller, model: models[0], full: 1_000, least: 1_000, runMs: 500 };
-      return run(world, { ...asked, cost: () => cost });
+      const requested = { proxy, caller, model: models[0], full: 1_000, least: 1_000, runMs: 500 };
+      return run(world, { ...requested, cost: () => cost });
     };
     const row = () => {
       const [books] = world.read.books.values();

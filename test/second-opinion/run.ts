@@ -40,15 +40,15 @@ interface OwnCost {
   readonly isCovered: boolean;
 }
 
-function ownCost({ vendor, model, usage: { response, asked = {}, head = {}, region } }: Case): OwnCost {
+function ownCost({ vendor, model, usage: { response, requested = {}, head = {}, region } }: Case): OwnCost {
   const provider = providersByName.get(vendor);
   if (provider === undefined) throw new Error(`there is no provider ${vendor}`);
-  const fields = { model, messages: [{ role: 'user', content: 'Hello' }], ...asked };
+  const fields = { model, messages: [{ role: 'user', content: 'Hello' }], ...requested };
   const golden = goldenCall(provider, parseChatRequest(Buffer.from(JSON.stringify(fields))));
   const target = { ...golden.target, ...(region !== undefined && { region }) };
   const body = Buffer.from(bodyOf(response, model));
   const { usage } = provider.format.readResponse({ ...golden, target }, { head, body });
-  const prices = new PriceBook().of({ ...chatCallOf(vendor, model, asked), targets: [target] });
+  const prices = new PriceBook().of({ ...chatCallOf(vendor, model, requested), targets: [target] });
   if (usage === undefined || prices === undefined) return { cost: undefined, isCovered: false };
   return { cost: prices.costOf(usage), isCovered: prices.covers(usage) };
 }
@@ -71,12 +71,12 @@ async function theirCosts(python: string): Promise<{ version: string; costs: Map
     out += chunk.toString();
   });
   for (const { id, theirs, model, usage } of cases) {
-    const { response, asked = {}, head = {}, region } = usage;
+    const { response, requested = {}, head = {}, region } = usage;
     const reported = {
       id,
       theirs,
       model,
-      asked,
+      requested,
       head,
       region,
       response: JSON.parse(bodyOf(response, model)),

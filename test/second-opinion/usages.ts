@@ -6,7 +6,7 @@ export interface PlayedUsage {
   /** Of the vendor. */
   readonly response: object;
   /** Fields of the request. */
-  readonly asked?: Readonly<Record<string, unknown>>;
+  readonly requested?: Readonly<Record<string, unknown>>;
   /** Headers of the response. */
   readonly head?: Readonly<Record<string, string>>;
   /** Where the request was processed, as the operator has set it. */
@@ -66,12 +66,12 @@ export const gptUsages: readonly PlayedUsage[] = [
         cache_write_tokens_details: { ttl_12h_tokens: 1536 },
       }),
     ),
-    asked: { prompt_cache_options: { ttl: '12h' } },
+    requested: { prompt_cache_options: { ttl: '12h' } },
   },
   {
     what: 'cache written for 12 h, as asked',
     response: gpt(5003, 211, ofPrompt({ cached_tokens: 1024, cache_write_tokens: 2048 })),
-    asked: { prompt_cache_options: { ttl: '12h' } },
+    requested: { prompt_cache_options: { ttl: '12h' } },
   },
   { what: 'reasoning', response: gpt(1003, 2211, ofCompletion({ reasoning_tokens: 2048 })) },
   { what: 'long', response: gpt(300_007, 211) },
@@ -84,7 +84,11 @@ export const gptUsages: readonly PlayedUsage[] = [
   { what: 'flex', response: gpt(1003, 211, ofPrompt({ cached_tokens: 512 }), { service_tier: 'flex' }) },
   { what: 'sound', response: gpt(2003, 411, sounding) },
   { what: 'in the EU', response: gpt(1003, 211, ofPrompt({ cached_tokens: 512 })), region: 'eu' },
-  { what: 'searched', response: gpt(1003, 211, {}, { message: cited }), asked: { web_search_options: {} } },
+  {
+    what: 'searched',
+    response: gpt(1003, 211, {}, { message: cited }),
+    requested: { web_search_options: {} },
+  },
 ];
 
 const message = (usage: Json) => ({
@@ -115,7 +119,7 @@ export const assistantUsages: readonly PlayedUsage[] = [
   { what: 'searched', response: claude(9003, 211, { server_tool_use: { web_search_requests: 3 } }) },
   { what: 'in the US', response: claude(1003, 211, { inference_geo: 'us', cache_read_input_tokens: 512 }) },
   { what: 'standard, said', response: claude(1003, 211, { service_tier: 'standard' }) },
-  { what: 'fast', response: claude(1003, 211, { speed: 'fast' }), asked: { speed: 'fast' } },
+  { what: 'fast', response: claude(1003, 211, { speed: 'fast' }), requested: { speed: 'fast' } },
 ];
 
 const converse = (inputTokens: number, outputTokens: number, usage: Json = {}, more: Json = {}) => ({
@@ -194,12 +198,12 @@ export const searchUsages: readonly PlayedUsage[] = [
       { candidatesTokensDetails: [modality('TEXT', 211), modality('IMAGE', 1290)] },
       { content: { role: 'model', parts: [{ text }, drawn] } },
     ),
-    asked: { modalities: ['text', 'image'] },
+    requested: { modalities: ['text', 'image'] },
   },
   {
     what: 'searched',
     response: gemini(1003, 211, { toolUsePromptTokenCount: 907 }, { groundingMetadata: searched }),
-    asked: { tools: [{ googleSearch: {} }] },
+    requested: { tools: [{ googleSearch: {} }] },
   },
   {
     what: 'pages read',
@@ -207,7 +211,7 @@ export const searchUsages: readonly PlayedUsage[] = [
       groundingMetadata: read,
       urlContextMetadata: { urlMetadata: [{ retrievedUrl: 'https://a.example' }] },
     }),
-    asked: { tools: [{ urlContext: {} }] },
+    requested: { tools: [{ urlContext: {} }] },
   },
   { what: 'priority', response: gemini(1003, 211), head: { 'x-gemini-service-tier': 'priority' } },
   {

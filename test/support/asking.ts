@@ -16,11 +16,11 @@ export interface Reply {
   readonly ms: number;
 }
 
-export interface Asked {
+export interface RequestTarget {
   readonly url: string;
 }
 
-export type Question = (proxy: Asked) => Promise<Reply>;
+export type Question = (proxy: RequestTarget) => Promise<Reply>;
 
 /** A chat request that is not streamed. */
 export function chat(key: string, fields: object = {}, headers: Record<string, string> = {}): Question {
@@ -64,7 +64,7 @@ export interface Turn {
  * @returns milliseconds until the last proxy did
  */
 export async function turns(
-  proxies: readonly Asked[],
+  proxies: readonly RequestTarget[],
   question: Question,
   { from, to, withinMs = 2500 }: Turn,
 ): Promise<number> {
@@ -84,12 +84,15 @@ export async function turns(
 }
 
 /** The outcomes of one question at every proxy. */
-export async function outcomes(proxies: readonly Asked[], question: Question): Promise<readonly string[]> {
+export async function outcomes(
+  proxies: readonly RequestTarget[],
+  question: Question,
+): Promise<readonly string[]> {
   return Promise.all(proxies.map(async (proxy) => (await question(proxy)).outcome));
 }
 
 /** Waits until the proxy's commands reach Redis: a made-up key is looked for there before the control plane is asked. */
-export async function redisResponds(proxy: Asked & Observed): Promise<void> {
+export async function redisResponds(proxy: RequestTarget & Observed): Promise<void> {
   const failures = () => metric(proxy, 'gateway_access_cache_failures_total');
   await until(
     async () => {

@@ -7,7 +7,7 @@ export interface DnsServer {
   /** host:port */
   readonly address: string;
   /** Names that it was asked for. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** It hears, and answers nothing. */
   silent: boolean;
   close(): Promise<void>;
@@ -22,11 +22,11 @@ export async function startDnsServer(
   silence?: string,
 ): Promise<DnsServer> {
   const socket = createSocket('udp4');
-  const asked: string[] = [];
+  const requested: string[] = [];
   const state = { silent: names === undefined };
   socket.on('message', (query, from) => {
     const { name, type, end } = question(query);
-    asked.push(name);
+    requested.push(name);
     if (names === undefined || state.silent || (silence !== undefined && name.endsWith(silence))) return;
     const known = names[name];
     const records = type === 1 ? (known ?? []).filter(isIPv4) : [];
@@ -45,7 +45,7 @@ export async function startDnsServer(
   await once(socket, 'listening');
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked,
+    requested,
     get silent() {
       return state.silent;
     },

@@ -14,7 +14,7 @@ export interface Ran {
   /** Standard error. */
   readonly err: string;
   /** What was asked on the terminal. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
 }
 
 export interface RunOptions {
@@ -109,9 +109,9 @@ export async function startOperated(): Promise<Operated> {
 async function runCaptured(args: readonly string[], options: RunOptions): Promise<Ran> {
   const { inputs } = options;
   const typed = [...(inputs ?? [])];
-  const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
+  const [out, err, requested]: [string[], string[], string[]] = [[], [], []];
   const ask = async (question: string) => {
-    asked.push(question);
+    requested.push(question);
     return typed.shift() ?? '';
   };
   const io: Io = {
@@ -125,7 +125,7 @@ async function runCaptured(args: readonly string[], options: RunOptions): Promis
     askHidden: ask,
   };
   const code = await runGatewayctl(args, io);
-  return { code, out: out.join(''), err: err.join(''), asked };
+  return { code, out: out.join(''), err: err.join(''), requested };
 }
 
 /** Splits as a shell does, as far as examples need it: quotes, and redirections end the line. */

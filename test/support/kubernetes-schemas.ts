@@ -31,13 +31,13 @@ const kindsOf: Readonly<Record<string, object>> = {
 export function validateObject(object: unknown): string[] {
   const validate = validatorOf(object);
   if (validate === undefined) return [`no schema for ${typeOf(object)}`];
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   try {
-    Reflect.apply(validate, watched(object, '', asked), []);
+    Reflect.apply(validate, watched(object, '', requested), []);
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
-  return unknownKeys(object, '', asked);
+  return unknownKeys(object, '', requested);
 }
 
 function validatorOf(object: unknown) {
@@ -54,24 +54,24 @@ function typeOf(object: unknown): string {
 }
 
 /** The value as it is; what the schema asks of it is noted by path. */
-function watched(value: unknown, path: string, asked: Set<string>): unknown {
+function watched(value: unknown, path: string, requested: Set<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value, {
     get(target, key) {
       const child = `${path}/${String(key)}`;
-      asked.add(child);
-      return watched(Reflect.get(target, key), child, asked);
+      requested.add(child);
+      return watched(Reflect.get(target, key), child, requested);
     },
   });
 }
 
-function unknownKeys(value: unknown, path: string, asked: ReadonlySet<string>): string[] {
+function unknownKeys(value: unknown, path: string, requested: ReadonlySet<string>): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, child]) => {
     const at = `${path}/${key}`;
     // A free form by its definition, which the API server fills.
     if (key === 'fieldsV1') return [];
-    return asked.has(at) ? unknownKeys(child, at, asked) : [`data${at} is unknown`];
+    return requested.has(at) ? unknownKeys(child, at, requested) : [`data${at} is unknown`];
   });
 }
 

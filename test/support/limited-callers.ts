@@ -1,7 +1,7 @@
 // Callers of limited keys that come again as they are told, and what their provider sees of them. Times are monotonic milliseconds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour, RecordedRequest, Simulator } from '../../simulator/index.ts';
-import { type Asked, chat, type Reply } from './asking.ts';
+import { chat, type Reply, type RequestTarget } from './asking.ts';
 import type { TestOrganization } from './gateway.ts';
 
 export type CountedKind = 'REQUESTS_PER_MINUTE' | 'TOKENS_PER_MINUTE' | 'CONCURRENT_REQUESTS';
@@ -29,7 +29,7 @@ export function simulate(behaviour: Behaviour): { readonly messages: readonly ob
 }
 
 export interface Callers {
-  readonly proxies: readonly Asked[];
+  readonly proxies: readonly RequestTarget[];
   readonly key: string;
   readonly count: number;
   /** Rest of a caller that is told to come in a second, which is rounded up, at most. Default 1,000. */

@@ -59,7 +59,7 @@ export async function rareMetrics(): Promise<string> {
   const metrics = createMetrics();
   metrics.access.cacheIgnored('unreadable');
   metrics.backgroundFailure('report usage');
-  metrics.guardrails.serviceAsked('webhook', 'answered');
+  metrics.guardrails.serviceRequested('webhook', 'answered');
   return (await metrics.render()).body;
 }
 

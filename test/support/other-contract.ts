@@ -94,8 +94,8 @@ export async function startRelay({
         return messages.map((message) => method.responseSerialize(message));
       };
       // What the other version does not know of a request is lost on the way.
-      const asked = (bytes: Buffer) => method.requestSerialize(method.requestDeserialize(bytes));
-      const way = { upstream, path, asked, again };
+      const translate = (bytes: Buffer) => method.requestSerialize(method.requestDeserialize(bytes));
+      const way = { upstream, path, translate, again };
       return [name, requestStream ? relayStream(way) : relayCall(way)] as const;
     });
     server.addService(withBytes(definition), Object.fromEntries(handlers));
@@ -117,7 +117,7 @@ export async function startRelay({
 interface Way {
   readonly upstream: Client;
   readonly path: string;
-  asked(request: Buffer): Buffer;
+  translate(request: Buffer): Buffer;
   again(response: Buffer): readonly Buffer[];
 }
 
@@ -135,7 +135,7 @@ function withBytes(definition: ServiceDefinition): ServiceDefinition {
   );
 }
 
-function relayCall({ upstream, path, asked, again }: Way): UntypedHandleCall {
+function relayCall({ upstream, path, translate, again }: Way): UntypedHandleCall {
   return (
     call: { request: Buffer; metadata: Metadata },
     done: (error: ServiceError | null, response?: Buffer) => void,
@@ -144,17 +144,17 @@ function relayCall({ upstream, path, asked, again }: Way): UntypedHandleCall {
       path,
       bytes,
       bytes,
-      asked(call.request),
+      translate(call.request),
       credentialOf(call.metadata),
       (error, response) => done(error, response && again(response)[0]),
     );
   };
 }
 
-function relayStream({ upstream, path, asked, again }: Way): UntypedHandleCall {
+function relayStream({ upstream, path, translate, again }: Way): UntypedHandleCall {
   return (call: JsonResponse) => {
     const stream = upstream.makeBidiStreamRequest(path, bytes, bytes, credentialOf(call.metadata));
-    call.on('data', (request: Buffer) => stream.write(asked(request)));
+    call.on('data', (request: Buffer) => stream.write(translate(request)));
     call.on('end', () => stream.end());
     call.on('cancelled', () => stream.cancel());
     stream.on('data', (response: Buffer) => {

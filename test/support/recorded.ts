@@ -93,9 +93,9 @@ export async function allBooks(
   const found: WindowBooks[] = [];
   let pageToken = '';
   do {
-    const asked = { organizationId: id, includePast: true, pageSize: 500, pageToken };
+    const requested = { organizationId: id, includePast: true, pageSize: 500, pageToken };
     const { windows = [], nextPageToken = '' } = (await api.call('Budgets/ListWindows', {
-      ...asked,
+      ...requested,
       ...(limitId !== undefined && { limitId }),
     })) as { windows?: readonly BudgetResponse[]; nextPageToken?: string };
     found.push(...windows.map(booksIn));

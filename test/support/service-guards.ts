@@ -48,7 +48,7 @@ export function openServiceDesk(
     ...{ cloud: { targets: never, sign: never }, askModel: never },
     clock: systemClock,
     log: createLogger({ name: 'test', level: 'debug', stream: { write: (line) => void logged.push(line) } }),
-    metrics: { serviceAsked: (_kind, outcome) => void outcomes.push(outcome) },
+    metrics: { serviceRequested: (_kind, outcome) => void outcomes.push(outcome) },
     ...deps,
   });
   const principal = { organization, key: { keyId: 'key-1' }, scope: undefined } as Principal;

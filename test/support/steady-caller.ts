@@ -23,10 +23,10 @@ export interface SteadyCaller {
 let named = 0;
 
 /** Asks, and again so long after each answer. */
-export function keepAsking(url: string, key: string, everyMs: number): SteadyCaller {
+export function keepRequesting(url: string, key: string, everyMs: number): SteadyCaller {
   const outcomes: TimedOutcome[] = [];
   let stopped = false;
-  const asking = (async () => {
+  const pending = (async () => {
     while (!stopped) {
       outcomes.push(await askOnce(url, key));
       await sleep(everyMs);
@@ -36,7 +36,7 @@ export function keepAsking(url: string, key: string, everyMs: number): SteadyCal
     outcomes,
     stop: async () => {
       stopped = true;
-      await asking;
+      await pending;
     },
   };
 }

@@ -71,7 +71,7 @@ function credentialOf(vendor: VendorName): Credential {
   };
 }
 
-export interface Asking {
+export interface Requester {
   readonly behaviour?: Behaviour | undefined;
   /** Ids of answers follow from it. */
   readonly sequence?: number;
@@ -80,16 +80,16 @@ export interface Asking {
 export function askVendor(
   vendor: VendorName,
   request: UpstreamRequest,
-  asking: Asking = {},
+  wanted: Requester = {},
 ): SimulatedResponse {
   const [path = '', query = ''] = request.path.split(/\?(.*)/s);
   return vendors[vendor].respond(
     { method: 'POST', path, query, headers: headersOf(request), body: Buffer.from(request.body) },
     {
       keys: new Set(),
-      scripted: () => asking.behaviour,
+      scripted: () => wanted.behaviour,
       now: Math.floor(now / 1000),
-      sequence: asking.sequence ?? 1,
+      sequence: wanted.sequence ?? 1,
     },
   );
 }

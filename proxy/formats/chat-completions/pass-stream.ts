@@ -92,8 +92,8 @@ export class PassthroughStream implements StreamReader {
     }
     const { form, requested } = this.#options;
     const mayHoldPieces =
-      (requested.asksImages && event.includes(imagesKey)) ||
-      (requested.asksSearch && event.includes(citationWord));
+      (requested.wantsImages && event.includes(imagesKey)) ||
+      (requested.wantsSearch && event.includes(citationWord));
     if (form === undefined && !hasValue(event, usageKey) && !event.includes(errorKey) && !mayHoldPieces) {
       this.model ??= nameIn(event);
       this.#text.addEvent(event);

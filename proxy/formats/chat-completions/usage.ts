@@ -8,11 +8,11 @@ import type { ChatRequest } from './read-request.ts';
 /** What the request says of how its usage is to be counted. */
 export interface RequestedUsage {
   readonly serviceTier: unknown;
-  readonly asksLongCache: boolean;
+  readonly wantsLongCache: boolean;
   /** The response may hold images, which clients of such models find in `images` of a message. */
-  readonly asksImages: boolean;
+  readonly wantsImages: boolean;
   /** The vendor may search, for a fee; its response then names what it found. */
-  readonly asksSearch: boolean;
+  readonly wantsSearch: boolean;
 }
 
 /** What has come that is charged by the piece. */
@@ -23,8 +23,8 @@ export interface Pieces {
 
 export function requestedUsage({ body }: Pick<ChatRequest, 'body'>): RequestedUsage {
   const { service_tier: serviceTier, modalities, web_search_options: search } = body;
-  const asksImages = Array.isArray(modalities) && modalities.includes('image');
-  return { serviceTier, asksLongCache: asksLongCache(body), asksImages, asksSearch: isGiven(search) };
+  const wantsImages = Array.isArray(modalities) && modalities.includes('image');
+  return { serviceTier, wantsLongCache: wantsLongCache(body), wantsImages, wantsSearch: isGiven(search) };
 }
 
 /** @param reported a completion or chunk */
@@ -33,18 +33,18 @@ export function passedUsage(
   requested: RequestedUsage,
   pieces: Pieces,
 ): Usage | undefined {
-  const { serviceTier, asksLongCache } = requested;
+  const { serviceTier, wantsLongCache } = requested;
   return readUsage(written.usage, {
     served: written.service_tier,
     requested: serviceTier,
-    asksLongCache,
+    wantsLongCache,
     ...pieces,
   });
 }
 
 /** Pieces in the choices of a completion or chunk. */
-export function piecesIn(choices: unknown, { asksSearch }: RequestedUsage): Pieces {
-  return { images: imagesIn(choices), searches: asksSearch && citesPages(choices) ? 1 : 0 };
+export function piecesIn(choices: unknown, { wantsSearch }: RequestedUsage): Pieces {
+  return { images: imagesIn(choices), searches: wantsSearch && citesPages(choices) ? 1 : 0 };
 }
 
 /** How often it searched nobody says: once at least where a page is cited (SDK type `ChatCompletionMessage.Annotation`). */
@@ -94,7 +94,7 @@ export interface UsageContext {
   /** `service_tier` of the request. */
   readonly requested?: unknown;
   /** The request wants cache entries that live twelve hours. */
-  readonly asksLongCache?: boolean;
+  readonly wantsLongCache?: boolean;
   readonly images?: number;
   readonly searches?: number;
 }
@@ -117,7 +117,7 @@ export function readUsage(value: unknown, context: UsageContext = {}): Usage | u
   const cacheWriteTokens = count(prompt.cache_write_tokens) ?? 0;
   const lifetimes = objectOf(prompt.cache_write_tokens_details);
   // Where the vendor does not count them apart, all writes of a request that wants the long life have it.
-  const long = context.asksLongCache === true ? cacheWriteTokens : 0;
+  const long = context.wantsLongCache === true ? cacheWriteTokens : 0;
   return {
     promptTokens,
     completionTokens: isBeside ? completionTokens + reasoningTokens : completionTokens,
@@ -146,7 +146,7 @@ function objectOf(value: unknown): JsonObject {
  * Whether a request asks the GPT vendor for cache entries that live twelve hours (SDK types `PromptCacheOptions`,
  * `PromptCacheBreakpoint`): they cost more to write, and the response may not say which ones were.
  */
-export function asksLongCache({ prompt_cache_options: options, messages, tools }: JsonObject): boolean {
+export function wantsLongCache({ prompt_cache_options: options, messages, tools }: JsonObject): boolean {
   return (
     isLong(options) ||
     someObject(messages, (one) => isMarkedLong(one) || someObject(one.content, isMarkedLong)) ||

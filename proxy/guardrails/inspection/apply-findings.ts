@@ -4,7 +4,7 @@ import {
   blocks,
   type Found,
   firstOf,
-  isAsked,
+  isEnabled,
   locate,
   type Texts,
 } from '../../../guardrails/inspection/findings.ts';
@@ -24,7 +24,7 @@ export function judge(
   scanned: Scanned,
   { stage, guardrails, decisions }: Judge,
 ): readonly Found[] {
-  const found = locate(texts, scanned.hits).filter((one) => isAsked(guardrails[one.matcher], one, texts));
+  const found = locate(texts, scanned.hits).filter((one) => isEnabled(guardrails[one.matcher], one, texts));
   const unseen = guardrails.filter((_guardrail, matcher) => scanned.unavailable?.includes(matcher));
   const failed = guardrails.filter((_guardrail, matcher) => scanned.failed.includes(matcher));
   for (const guardrail of failed) decisions.failed(guardrail, stage);

@@ -8,7 +8,7 @@ import { requestPlaces, requestPlacesWith } from '../../../guardrails/inspection
 import { placeholdersIn } from '../../../guardrails/kinds/restore.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
 import type { ChatCall } from '../../call.ts';
-import { asksForNothing } from '../../conversation/fields.ts';
+import { isNeutral } from '../../conversation/fields.ts';
 import { unsupported } from '../../conversation/invalid.ts';
 import { isGiven } from '../../conversation/options.ts';
 import { mediaOf } from '../../formats/chat-completions/media-parts.ts';
@@ -130,8 +130,8 @@ export class RequestInspection {
   }
 
   #services(stage: Stage, call: ChatCall): readonly ServiceGuard[] {
-    const asked = { call, stage, decisions: this.#decisions };
-    return this.#applied[stage].services.map((guardrail) => this.#deps.serviceGuard(guardrail, asked));
+    const requested = { call, stage, decisions: this.#decisions };
+    return this.#applied[stage].services.map((guardrail) => this.#deps.serviceGuard(guardrail, requested));
   }
 
   #timed<T>(stage: Stage, inspecting: () => T | Promise<T>): T | Promise<T> {
@@ -155,7 +155,7 @@ const spelling = ['logprobs', 'top_logprobs', 'return_token_ids', 'return_tokens
 function refuseSpelling(body: JsonObject): void {
   for (const name of spelling) {
     const value = body[name];
-    if (isGiven(value) && value !== false && !asksForNothing(name, value))
+    if (isGiven(value) && value !== false && !isNeutral(name, value))
       throw unsupported(name, `${name} is not supported where a guardrail applies to answers`);
   }
 }

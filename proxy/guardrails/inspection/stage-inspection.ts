@@ -68,7 +68,7 @@ export function inspectBody(
     const strings = judged(texts, scanned, deps);
     if (services.length === 0) return rewritten(body, place, strings);
     const given = strings ?? texts.slots.map(({ text }) => text);
-    return asked(given, texts, deps).then((left) => rewritten(body, place, left));
+    return requestedTexts(given, texts, deps).then((left) => rewritten(body, place, left));
   };
   const scanned = scanner.scan(guardrails.texts, texts, owner);
   return 'scanned' in scanned ? orAborted(scanned, context).then(go) : go(scanned);
@@ -108,13 +108,13 @@ function rewritten(body: JsonObject, place: Place, strings: readonly string[] | 
 }
 
 /** @returns the text of each slot as the services leave it. @throws GatewayError guardrail_blocked */
-async function asked(
+async function requestedTexts(
   strings: readonly string[],
   { slots }: Texts,
   { services, context, placeholdersOf }: StageInspectionDeps,
 ): Promise<readonly string[]> {
-  const asking = new AbortController();
-  context.onAbort(asking);
+  const requesting = new AbortController();
+  context.onAbort(requesting);
   // What the model does not see services are not asked about.
   const own = (index: number) => slots[index]?.only === undefined;
   const texts = slots.map((slot, at) => ({
@@ -123,10 +123,10 @@ async function asked(
     ...(placeholdersOf !== undefined && { placeholders: placeholdersOf(slot) }),
   }));
   try {
-    const left = await askServices(services, texts, asking.signal);
+    const left = await askServices(services, texts, requesting.signal);
     return left.map((text, at) => (own(at) ? text : (strings[at] ?? '')));
   } catch (error) {
-    asking.abort(error);
+    requesting.abort(error);
     throw error;
   }
 }

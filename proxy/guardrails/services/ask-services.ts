@@ -1,10 +1,10 @@
 // The services of one stage, asked about texts that are whole: those that rewrite one after another, each about what the one before has
 // left; all others at the same time, about what the first is asked about. Long texts are asked about in windows, as streams are.
 import { Placeholders } from '../../../guardrails/placeholders.ts';
-import type { AskedAbout, ServiceGuard } from '../service.ts';
+import type { RequestFacts, ServiceGuard } from '../service.ts';
 import { WindowedText, windowsOf } from './windows.ts';
 
-export interface AskedText {
+export interface ServiceText {
   readonly text: string;
   /** Nothing can be put in place of what is found in it. */
   readonly isFixed: boolean;
@@ -15,22 +15,22 @@ export interface AskedText {
 /** @returns each text as it is left; empty ones are not asked about. @throws GatewayError guardrail_blocked, guardrail_unavailable */
 export async function askServices(
   services: readonly ServiceGuard[],
-  texts: readonly AskedText[],
+  texts: readonly ServiceText[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const asked = texts.filter(({ text }) => text !== '');
-  if (asked.length === 0) return texts.map(({ text }) => text);
-  const ask = async (service: ServiceGuard, given: readonly AskedText[]) => {
+  const requested = texts.filter(({ text }) => text !== '');
+  if (requested.length === 0) return texts.map(({ text }) => text);
+  const ask = async (service: ServiceGuard, given: readonly ServiceText[]) => {
     const left = await (rewrites(service) ? rewritten : looked)(service, given, signal);
     service.ended();
     return given.map((one, index) => ({ ...one, text: left[index] ?? one.text }));
   };
   const rewrite = async () => {
-    let left: readonly AskedText[] = asked;
+    let left: readonly ServiceText[] = requested;
     for (const service of services.filter(rewrites)) left = await ask(service, left);
     return left;
   };
-  const others = services.filter((service) => !rewrites(service)).map((service) => ask(service, asked));
+  const others = services.filter((service) => !rewrites(service)).map((service) => ask(service, requested));
   const [left] = await Promise.all([rewrite(), ...others]);
   const next = left.values();
   return texts.map(({ text }) => (text === '' ? text : (next.next().value?.text ?? text)));
@@ -43,7 +43,7 @@ export function rewrites({ guardrail }: ServiceGuard): boolean {
 /** Nothing is replaced, so all windows are asked about at once. */
 async function looked(
   service: ServiceGuard,
-  texts: readonly AskedText[],
+  texts: readonly ServiceText[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const windows = texts.flatMap((one) =>
@@ -60,7 +60,7 @@ async function looked(
 /** The next window of each text depends on what was left of the one before. */
 async function rewritten(
   service: ServiceGuard,
-  texts: readonly AskedText[],
+  texts: readonly ServiceText[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const left = texts.map(() => '');
@@ -73,16 +73,16 @@ async function rewritten(
   for (;;) {
     const due = [...windowed.entries()].filter(([, one]) => one.isDue);
     if (due.length === 0) return left;
-    const asked = due.map(([index, one]) => ({
+    const requested = due.map(([index, one]) => ({
       isFixed: texts[index]?.isFixed === true,
       placeholders: texts[index]?.placeholders,
       isWhole: one.isWhole,
       text: one.ask(),
     }));
     const responses = await service.judge(
-      asked.map(({ text }) => text),
+      requested.map(({ text }) => text),
       signal,
-      aboutOf(asked),
+      aboutOf(requested),
     );
     for (const [at, [index, one]] of due.entries()) left[index] += one.judged(responses[at] ?? '');
   }
@@ -94,7 +94,7 @@ export interface WindowAbout {
   readonly placeholders?: Placeholders | undefined;
 }
 
-export function aboutOf(windows: readonly WindowAbout[]): AskedAbout {
+export function aboutOf(windows: readonly WindowAbout[]): RequestFacts {
   return {
     isFixed: (index) => windows[index]?.isFixed === true,
     isWhole: (index) => windows[index]?.isWhole !== false,

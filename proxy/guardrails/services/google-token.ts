@@ -14,7 +14,7 @@ export interface AccessTokensDeps {
   now(): number;
 }
 
-interface Asking {
+interface TokenRequest {
   readonly scope: string;
   readonly owner: ShareOwner;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export class AccessTokens {
   }
 
   /** @throws ServiceFailedError, or what the connection fails with */
-  async token({ scope, owner, signal }: Asking): Promise<string> {
+  async token({ scope, owner, signal }: TokenRequest): Promise<string> {
     const now = this.#deps.now();
     if (this.#known !== undefined && now < this.#known.until) return this.#known.token;
     const { url, assertion } = this.#assertion(scope, now);

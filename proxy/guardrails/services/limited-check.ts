@@ -10,7 +10,7 @@ import { NoResponseError } from '../../../guardrails/services/adapter.ts';
 import { LookupRefusedError } from '../../upstream/name-lookups.ts';
 import { TransportError } from '../../upstream/transport.ts';
 import {
-  NotAskedError,
+  NotRequestedError,
   type ServiceCheck,
   ServiceFailedError,
   type ServiceQuestion,
@@ -18,7 +18,7 @@ import {
 } from '../service.ts';
 import { Places } from './slots.ts';
 
-/** Asks without limits of its own. @throws ServiceFailedError, NotAskedError, or what the connection fails with */
+/** Asks without limits of its own. @throws ServiceFailedError, NotRequestedError, or what the connection fails with */
 export type Ask = ServiceCheck['ask'];
 
 export interface LimitedCheckDeps {
@@ -27,7 +27,7 @@ export interface LimitedCheckDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Logger;
   /** Told of each question: "answered", or why it failed. */
-  asked(outcome: string): void;
+  requested(outcome: string): void;
 }
 
 const placesMax = 64;
@@ -35,7 +35,7 @@ const waitingMax = 256;
 const failuresMax = 5;
 const restMs = 10_000;
 /** It was not asked, so it has not failed. */
-const notAsked: ReadonlySet<string> = new Set(['resting', 'no_key', 'no_price']);
+const notRequested: ReadonlySet<string> = new Set(['resting', 'no_key', 'no_price']);
 
 export class LimitedCheck implements ServiceCheck {
   readonly #deps: LimitedCheckDeps;
@@ -47,7 +47,7 @@ export class LimitedCheck implements ServiceCheck {
     this.#breaker = new Breaker({ failuresMax, restMs, clock: deps.clock });
   }
 
-  /** @throws ServiceFailedError, NotAskedError; the signal's reason */
+  /** @throws ServiceFailedError, NotRequestedError; the signal's reason */
   async ask(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
     signal.throwIfAborted();
     const timeUp = AbortSignal.timeout(this.#deps.timeoutMs);
@@ -64,38 +64,38 @@ export class LimitedCheck implements ServiceCheck {
 
   async #askInTurn(question: ServiceQuestion, signal: AbortSignal): Promise<ServiceVerdict> {
     using _place = await this.#places.take(signal).catch((error: unknown) => {
-      throw new NotAskedError('busy', { cause: error });
+      throw new NotRequestedError('busy', { cause: error });
     });
     if (this.#breaker.enter() === undefined) throw new ServiceFailedError('resting');
     return await this.#deps.ask(question, signal);
   }
 
   #onResponse({ guardrail }: ServiceQuestion): void {
-    this.#deps.asked('answered');
+    this.#deps.requested('answered');
     if (this.#breaker.succeeded())
       this.#deps.log.info({ guardrail_id: guardrail.id }, "a guardrail's service answers again");
   }
 
-  #failed<Failed extends ServiceFailedError | NotAskedError>(
+  #failed<Failed extends ServiceFailedError | NotRequestedError>(
     { guardrail }: ServiceQuestion,
     failed: Failed,
   ): Failed {
-    const { log, asked } = this.#deps;
+    const { log, requested } = this.#deps;
     const { reason } = failed;
-    asked(reason);
+    requested(reason);
     // Messages of connection errors name the host.
     const about = { guardrail_id: guardrail.id, reason, code: errorCode(failed.cause) };
     log.debug(about, "a guardrail's service failed");
-    const wasAsked = failed instanceof ServiceFailedError && !notAsked.has(reason);
-    if (wasAsked && this.#breaker.failed())
+    const wasRequested = failed instanceof ServiceFailedError && !notRequested.has(reason);
+    if (wasRequested && this.#breaker.failed())
       log.warn(about, "a guardrail's service is left alone for ten seconds after failures");
     return failed;
   }
 }
 
-function failure(error: unknown, timeUp: AbortSignal): ServiceFailedError | NotAskedError {
-  if (error instanceof ServiceFailedError || error instanceof NotAskedError) return error;
-  if (isOwnLack(error)) return new NotAskedError('busy', { cause: error });
+function failure(error: unknown, timeUp: AbortSignal): ServiceFailedError | NotRequestedError {
+  if (error instanceof ServiceFailedError || error instanceof NotRequestedError) return error;
+  if (isOwnLack(error)) return new NotRequestedError('busy', { cause: error });
   if (error instanceof ResponseTooLongError || error instanceof NoResponseError)
     return new ServiceFailedError('answer', error);
   return new ServiceFailedError(timeUp.aborted ? 'timeout' : 'unreachable', error);

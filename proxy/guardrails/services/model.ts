@@ -23,7 +23,7 @@ export interface ModelQuestion {
 
 /**
  * @returns what the model says, as text
- * @throws ServiceFailedError, NotAskedError; the signal's reason
+ * @throws ServiceFailedError, NotRequestedError; the signal's reason
  */
 export type AskModel = (question: ModelQuestion, signal: AbortSignal) => Promise<string>;
 
@@ -43,7 +43,7 @@ export function createModelAsk(check: ModelCheck, askModel: AskModel): Ask {
     const next = documents.entries();
     const askOn = async () => {
       for (const [index, { text }] of next) {
-        const asked = {
+        const requested = {
           caller,
           requestId,
           guardrailId: guardrail.id,
@@ -51,7 +51,7 @@ export function createModelAsk(check: ModelCheck, askModel: AskModel): Ask {
           messages: form.ask(text, { stage, context }, check),
           responseTokensMax: form.responseTokensMax,
         };
-        verdicts[index]?.push({ found: read(form, await askModel(asked, either), check) });
+        verdicts[index]?.push({ found: read(form, await askModel(requested, either), check) });
       }
     };
     try {

@@ -35,11 +35,11 @@ export function createModerationAsk(check: ModerationCheck, { transport, targets
     // One question that fails ends the others.
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
-    const asked = batches(texts.flatMap(pieces)).map((input) =>
+    const pending = batches(texts.flatMap(pieces)).map((input) =>
       ask(input, check, { target, transport, owner, signal: either }),
     );
     try {
-      const found = new Set((await Promise.all(asked)).flat());
+      const found = new Set((await Promise.all(pending)).flat());
       return found.size === 0
         ? { kind: 'pass' }
         : { kind: 'found', labels: labelsIn([...found].map(labelOf)) };
@@ -49,7 +49,7 @@ export function createModerationAsk(check: ModerationCheck, { transport, targets
   };
 }
 
-interface Asking {
+interface Requester {
   readonly target: Target;
   readonly transport: Transport;
   readonly owner: ShareOwner;
@@ -60,7 +60,7 @@ interface Asking {
 async function ask(
   input: readonly string[],
   check: ModerationCheck,
-  { target, transport, owner, signal }: Asking,
+  { target, transport, owner, signal }: Requester,
 ): Promise<readonly string[]> {
   const { status, body } = await postWhole(
     {

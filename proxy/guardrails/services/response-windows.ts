@@ -113,7 +113,7 @@ export class ResponseWindows {
         ({ service }) => service,
       );
       this.#restLength = 0;
-      await Promise.all([...due].map(([service, asked]) => ask(service, asked, signal)));
+      await Promise.all([...due].map(([service, requested]) => ask(service, requested, signal)));
       this.#advance();
     }
   }
@@ -222,10 +222,10 @@ export class ResponseWindows {
   }
 }
 
-async function ask(service: ServiceGuard, asked: readonly DueText[], signal: AbortSignal): Promise<void> {
-  const texts = asked.map(({ text }) => text);
-  const left = await service.judge(texts, signal, aboutOf(asked));
-  for (const [at, { judged, text }] of asked.entries()) judged(left[at] ?? text);
+async function ask(service: ServiceGuard, requested: readonly DueText[], signal: AbortSignal): Promise<void> {
+  const texts = requested.map(({ text }) => text);
+  const left = await service.judge(texts, signal, aboutOf(requested));
+  for (const [at, { judged, text }] of requested.entries()) judged(left[at] ?? text);
 }
 
 function isReady({ texts, after }: Rest): boolean {

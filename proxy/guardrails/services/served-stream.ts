@@ -51,9 +51,9 @@ class ServedStream implements StreamResult, StreamSink {
   #observed: WholeResponse | undefined;
   readonly #events = new SseSplitter(Number.POSITIVE_INFINITY);
   readonly #handedOver = Promise.withResolvers<StreamResult>();
-  readonly #asking = new AbortController();
+  readonly #requesting = new AbortController();
   #isHandedOver = false;
-  #isAsking = false;
+  #isRequesting = false;
   #isPaused = false;
   #hasEnded = false;
   #buffered = 0;
@@ -124,7 +124,7 @@ class ServedStream implements StreamResult, StreamSink {
   }
 
   get #isFull(): boolean {
-    return this.#isAsking && (this.#windows?.held ?? 0) > heldMax;
+    return this.#isRequesting && (this.#windows?.held ?? 0) > heldMax;
   }
 
   #take(event: Buffer): void {
@@ -142,12 +142,12 @@ class ServedStream implements StreamResult, StreamSink {
   /** Asks what is to be asked, one round at a time, and lets go what may leave. */
   #work(): void {
     const windows = this.#windows;
-    if (this.#isAsking || this.#ending !== undefined) return;
+    if (this.#isRequesting || this.#ending !== undefined) return;
     this.#forward();
     if (windows?.isDue === true) {
-      this.#isAsking = true;
-      windows.judge(this.#asking.signal).then(
-        () => this.#asked(),
+      this.#isRequesting = true;
+      windows.judge(this.#requesting.signal).then(
+        () => this.#requested(),
         (error: unknown) => this.#refused(error),
       );
       return;
@@ -155,8 +155,8 @@ class ServedStream implements StreamResult, StreamSink {
     if (this.#hasEnded) this.#finish();
   }
 
-  #asked(): void {
-    this.#isAsking = false;
+  #requested(): void {
+    this.#isRequesting = false;
     try {
       this.#work();
       if (!this.#isFull && !this.#isPaused && !this.#hasEnded) this.#source.resume();
@@ -216,7 +216,7 @@ class ServedStream implements StreamResult, StreamSink {
     const error = cause instanceof Error ? cause : new Error(String(cause));
     this.#conclude((sink) => sink.fail(error));
     this.#source.abort(error);
-    this.#asking.abort(error);
+    this.#requesting.abort(error);
     if (!this.#isHandedOver) this.#handedOver.reject(error);
   }
 
@@ -226,10 +226,10 @@ class ServedStream implements StreamResult, StreamSink {
     if (!this.#isHandedOver || this.#observed === undefined) return;
     // What its caller has got is observed, however it ended.
     const observing = this.#deps.services.filter(({ holds }) => !holds);
-    const asked = askServices(observing, this.#observed.texts(), new AbortController().signal);
+    const pending = askServices(observing, this.#observed.texts(), new AbortController().signal);
     this.#deps.background(
       'guardrails after an answer',
-      asked.then(() => undefined),
+      pending.then(() => undefined),
     );
   }
 }

@@ -83,7 +83,7 @@ export class ServedText {
   }
 }
 
-interface Asked {
+interface SentText {
   readonly service: ServiceGuard;
   readonly windows: WindowedText;
   /** What it has let go, and not all others. */
@@ -91,12 +91,12 @@ interface Asked {
 }
 
 class TextStage {
-  readonly #asked: readonly Asked[];
+  readonly #sent: readonly SentText[];
   readonly #isFixed: boolean;
   readonly #placeholders: Placeholders;
 
   constructor(services: readonly ServiceGuard[], { isFixed, placeholders }: ServedTextOptions) {
-    this.#asked = services.map((service) => ({
+    this.#sent = services.map((service) => ({
       service,
       windows: new WindowedText(service.window),
       passed: '',
@@ -106,38 +106,38 @@ class TextStage {
   }
 
   get pushed(): number {
-    return this.#asked[0]?.windows.pushed ?? 0;
+    return this.#sent[0]?.windows.pushed ?? 0;
   }
 
   get decided(): number {
-    return Math.min(...this.#asked.map(({ windows }) => windows.decided));
+    return Math.min(...this.#sent.map(({ windows }) => windows.decided));
   }
 
   get held(): number {
-    return Math.max(...this.#asked.map(({ windows, passed }) => windows.held + passed.length));
+    return Math.max(...this.#sent.map(({ windows, passed }) => windows.held + passed.length));
   }
 
   get isDue(): boolean {
-    return this.#asked.some(({ windows }) => windows.isDue);
+    return this.#sent.some(({ windows }) => windows.isDue);
   }
 
   get isOver(): boolean {
-    return this.#asked.every(({ windows, passed }) => windows.isOver && passed === '');
+    return this.#sent.every(({ windows, passed }) => windows.isOver && passed === '');
   }
 
   push(text: string): void {
-    for (const { windows } of this.#asked) windows.push(text);
+    for (const { windows } of this.#sent) windows.push(text);
   }
 
   end(): void {
-    for (const { windows } of this.#asked) windows.end();
+    for (const { windows } of this.#sent) windows.end();
   }
 
   due(): readonly DueText[] {
-    return this.#asked
+    return this.#sent
       .filter(({ windows }) => windows.isDue)
-      .map((asked) => {
-        const { service, windows } = asked;
+      .map((requested) => {
+        const { service, windows } = requested;
         const { isWhole } = windows;
         return {
           service,
@@ -146,7 +146,7 @@ class TextStage {
           placeholders: this.#placeholders,
           text: windows.ask(),
           judged: (left) => {
-            asked.passed += windows.judged(left);
+            requested.passed += windows.judged(left);
           },
         };
       });
@@ -154,9 +154,9 @@ class TextStage {
 
   /** What all have let go. */
   take(): string {
-    const length = Math.min(...this.#asked.map(({ passed }) => passed.length));
-    const text = this.#asked[0]?.passed.slice(0, length) ?? '';
-    for (const asked of this.#asked) asked.passed = asked.passed.slice(length);
+    const length = Math.min(...this.#sent.map(({ passed }) => passed.length));
+    const text = this.#sent[0]?.passed.slice(0, length) ?? '';
+    for (const requested of this.#sent) requested.passed = requested.passed.slice(length);
     return text;
   }
 }

@@ -7,15 +7,15 @@ import type { GuardedPost } from '../../../common/guarded-request.ts';
 import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import type { Logger } from '../../../common/logger.ts';
 import { never } from '../../../common/never.ts';
-import { type Guardrail, isAskedCheck, type Stage } from '../../../guardrails/definition.ts';
+import { type Guardrail, isServiceCheck, type Stage } from '../../../guardrails/definition.ts';
 import { JsonKeeper } from '../../../guardrails/json-keeper.ts';
 import { Placeholders } from '../../../guardrails/placeholders.ts';
-import type { AskedContext, TextVerdict } from '../../../guardrails/services/adapter.ts';
+import type { RequestContext, TextVerdict } from '../../../guardrails/services/adapter.ts';
 import type { ChatCall } from '../../call.ts';
 import type { Decisions } from '../decisions.ts';
 import {
-  type AskedAbout,
-  NotAskedError,
+  NotRequestedError,
+  type RequestFacts,
   type ServiceCheck,
   ServiceFailedError,
   type ServiceGuard,
@@ -70,14 +70,14 @@ class CheckedGuard implements ServiceGuard {
   async judge(
     texts: readonly string[],
     signal: AbortSignal,
-    about: AskedAbout = {},
+    about: RequestFacts = {},
   ): Promise<readonly string[]> {
     const { guardrail } = this;
     const { stage, decisions } = this.#context;
     try {
       return this.#decide(texts, about, await this.#check.ask({ ...this.#question, texts }, signal));
     } catch (error) {
-      if (error instanceof NotAskedError) {
+      if (error instanceof NotRequestedError) {
         if (error.refusal !== undefined && this.holds) {
           decisions.decided(guardrail, stage, 'unavailable');
           throw error.refusal;
@@ -105,7 +105,7 @@ class CheckedGuard implements ServiceGuard {
   }
 
   /** @returns the texts as they go on. @throws GatewayError guardrail_blocked */
-  #decide(texts: readonly string[], about: AskedAbout, verdict: ServiceVerdict): readonly string[] {
+  #decide(texts: readonly string[], about: RequestFacts, verdict: ServiceVerdict): readonly string[] {
     const { action } = this.guardrail;
     if (verdict.kind === 'pass' || action === 'observe') {
       this.#note(verdict.kind === 'pass' ? 'pass' : 'observe');
@@ -138,7 +138,7 @@ function questionOf(guardrail: Guardrail, { call, stage }: ServiceContext): Omit
 type Found = Extract<ServiceVerdict, { kind: 'found' }>;
 
 /** Undefined: nobody says what is left. */
-function leftOf(texts: readonly string[], { texts: rewritten, found }: Found, about: AskedAbout) {
+function leftOf(texts: readonly string[], { texts: rewritten, found }: Found, about: RequestFacts) {
   if (rewritten !== undefined) return rewritten;
   const left = found?.map((verdict, at) =>
     leftOfText(texts[at] ?? '', verdict, {
@@ -182,7 +182,7 @@ function leftOfText(
 
 export interface ServiceMetrics {
   /** @param outcome "answered", or the reason of a ServiceFailedError */
-  serviceAsked(kind: Guardrail['check']['kind'], outcome: string): void;
+  serviceRequested(kind: Guardrail['check']['kind'], outcome: string): void;
 }
 
 export interface ServiceGuardsDeps {
@@ -220,9 +220,9 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
       timeoutMs,
       clock,
       log,
-      asked: (outcome) => metrics.serviceAsked(check.kind, outcome),
+      requested: (outcome) => metrics.serviceRequested(check.kind, outcome),
     });
-  if (!isAskedCheck(check)) return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
+  if (!isServiceCheck(check)) return { ask: () => Promise.reject(new ServiceFailedError('unknown')) };
   switch (check.kind) {
     case 'webhook':
       return within(check.timeoutMs, createWebhookAsk(check, { post: openPost(), clock }));
@@ -238,7 +238,7 @@ function limited({ check }: Guardrail, deps: ServiceGuardsDeps): ServiceCheck {
 }
 
 /** What a response is compared with: what the model was shown. The caller's last question is apart from all else. */
-function contextOf({ messages }: JsonObject): AskedContext {
+function contextOf({ messages }: JsonObject): RequestContext {
   const turns = objectsOf(messages);
   const last = turns.findLastIndex(({ role }) => role === 'user');
   const texts = turns.map(({ content }) => textOf(content));

@@ -59,8 +59,8 @@ export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): A
     serviceAccount && new AccessTokens(serviceAccount, { post: deps.post, now: () => deps.clock.now() });
   return async (question, signal) => {
     if (adapter === undefined) throw new ServiceFailedError('unknown');
-    const asking: Asking = { check, adapter, deps, tokens, question };
-    const { documents, exchanges } = exchangesOf(asking);
+    const request: ServiceRequest = { check, adapter, deps, tokens, question };
+    const { documents, exchanges } = exchangesOf(request);
     const verdicts = documents.map((): TextVerdict[] => []);
     const next = exchanges.values();
     // One request that fails ends the others.
@@ -68,7 +68,7 @@ export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): A
     const either = AbortSignal.any([signal, ending.signal]);
     const askOn = async () => {
       for (const exchange of next) {
-        const reported = await postExchange(exchange, asking, either);
+        const reported = await postExchange(exchange, request, either);
         for (const [at, index] of exchange.texts.entries())
           verdicts[index]?.push(reported[at] ?? { found: [] });
       }
@@ -82,7 +82,7 @@ export function createVendorAsk(check: ServiceCheck, deps: VendorServiceDeps): A
   };
 }
 
-interface Asking {
+interface ServiceRequest {
   readonly check: ServiceCheck;
   readonly adapter: ServiceAdapter;
   readonly deps: VendorServiceDeps;
@@ -90,24 +90,24 @@ interface Asking {
   readonly question: ServiceQuestion;
 }
 
-function exchangesOf({ check, adapter, question }: Asking): {
+function exchangesOf({ check, adapter, question }: ServiceRequest): {
   readonly documents: readonly TextDocument[];
   readonly exchanges: readonly ServiceExchange[];
 } {
   const { stage, texts, guardrail, window } = question;
   // What a service has masked can be put in place of one text only.
   const documents = documentsOf(texts, guardrail.action === 'redact' ? 0 : window);
-  const asked = { stage, texts: documents.map(({ text }) => text), context: question.context() };
-  return { documents, exchanges: adapter.ask(asked, check) };
+  const requested = { stage, texts: documents.map(({ text }) => text), context: question.context() };
+  return { documents, exchanges: adapter.ask(requested, check) };
 }
 
 /** @throws ServiceFailedError, NoResponseError, or what the connection fails with */
 async function postExchange(
   exchange: ServiceExchange,
-  asking: Asking,
+  request: ServiceRequest,
   signal: AbortSignal,
 ): Promise<readonly TextVerdict[]> {
-  const { check, adapter, deps, question } = asking;
+  const { check, adapter, deps, question } = request;
   const owner = { organization: question.organization.id, key: question.guardrail.id };
   const url = `${check.url}${exchange.path}`;
   const body = JSON.stringify(exchange.body);
@@ -118,7 +118,7 @@ async function postExchange(
   };
   const authorized = await authorization(
     { url, body, headers, authentication: adapter.authenticate(check), owner },
-    asking,
+    request,
     signal,
   );
   const response = await deps.post({ url, headers: { ...headers, ...authorized }, body, owner }, signal);
@@ -141,7 +141,7 @@ interface Authorizing {
 /** @throws ServiceFailedError no_key */
 async function authorization(
   request: Authorizing,
-  { check, deps, tokens, question }: Asking,
+  { check, deps, tokens, question }: ServiceRequest,
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
   const { authentication, owner } = request;

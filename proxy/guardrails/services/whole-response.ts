@@ -4,7 +4,7 @@ import { isObject, type JsonObject, objectsOf } from '../../../common/json.ts';
 import { slotsOf } from '../../../guardrails/inspection/inspection-schema.ts';
 import { responsePlaces } from '../../../guardrails/inspection/response-schema.ts';
 import { type Piece, readDelta } from '../delta.ts';
-import type { AskedText } from './ask-services.ts';
+import type { ServiceText } from './ask-services.ts';
 
 interface Part {
   text: string;
@@ -29,7 +29,7 @@ export class WholeResponse {
   }
 
   /** All texts, each in one piece. */
-  texts(): readonly AskedText[] {
+  texts(): readonly ServiceText[] {
     const chunks = this.#parts.map(({ text, chunk }) => chunk(text));
     return slotsOf(chunks, responsePlaces).map(({ text, isFixed }) => ({ text, isFixed }));
   }

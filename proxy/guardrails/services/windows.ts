@@ -2,7 +2,7 @@
 // stream is asked about what a whole answer is asked about. Of what was judged the end is kept back and asked about again with what
 // follows: whatever is no longer than the overlap is seen whole before any of it leaves.
 import { never } from '../../../common/never.ts';
-import { type Guardrail, isAskedCheck, type Stage } from '../../../guardrails/definition.ts';
+import { type Guardrail, isServiceCheck, type Stage } from '../../../guardrails/definition.ts';
 import { modelForm } from '../../../guardrails/models/index.ts';
 import { serviceAdapter } from '../../../guardrails/services/index.ts';
 
@@ -22,7 +22,7 @@ export function windowOf(
 
 /** What is asked in one piece at most. */
 function textMaxOf(check: Guardrail['check']): number {
-  if (!isAskedCheck(check)) return Number.POSITIVE_INFINITY;
+  if (!isServiceCheck(check)) return Number.POSITIVE_INFINITY;
   switch (check.kind) {
     case 'service':
       return serviceAdapter(check.adapter)?.textMax ?? Number.POSITIVE_INFINITY;
@@ -42,7 +42,7 @@ export class WindowedText {
   #carry = '';
   #fresh = '';
   #hasEnded = false;
-  #asked: string | undefined;
+  #requested: string | undefined;
   #isLast = false;
   #isOver = false;
   #hasBegun = false;
@@ -91,7 +91,7 @@ export class WindowedText {
 
   /** Whether there is something to ask about. */
   get isDue(): boolean {
-    if (this.#isOver || this.#asked !== undefined) return false;
+    if (this.#isOver || this.#requested !== undefined) return false;
     return this.#hasEnded || this.held > this.#window;
   }
 
@@ -100,16 +100,16 @@ export class WindowedText {
     this.#isLast = this.#hasEnded && this.held <= this.#window;
     const room = Math.max(1, this.#window - this.#carry.length);
     const taken = this.#isLast ? this.#fresh.length : wholeUnits(this.#fresh, room);
-    this.#asked = this.#carry + this.#fresh.slice(0, taken);
+    this.#requested = this.#carry + this.#fresh.slice(0, taken);
     this.#fresh = this.#fresh.slice(taken);
     this.#judged += taken;
-    return this.#asked;
+    return this.#requested;
   }
 
   /** @param left in place of what was asked about @returns what leaves */
   judged(left: string): string {
-    const isSame = left === this.#asked;
-    this.#asked = undefined;
+    const isSame = left === this.#requested;
+    this.#requested = undefined;
     this.#hasBegun = true;
     if (this.#isLast) {
       this.#isOver = true;
@@ -141,9 +141,9 @@ export function windowsOf(text: string, window: number): readonly string[] {
   windowed.end();
   const windows: string[] = [];
   while (windowed.isDue) {
-    const asked = windowed.ask();
-    windowed.judged(asked);
-    windows.push(asked);
+    const requested = windowed.ask();
+    windowed.judged(requested);
+    windows.push(requested);
   }
   return windows;
 }

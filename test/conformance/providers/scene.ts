@@ -72,8 +72,8 @@ export function modelFor(vendor: VendorName, way: Way, model: string = plainMode
 }
 
 /** The SDK's error of a request that must fail. */
-export async function refusalOf(asked: Promise<unknown>): Promise<APIError> {
-  const error = await asked.then(
+export async function refusalOf(pending: Promise<unknown>): Promise<APIError> {
+  const error = await pending.then(
     () => undefined,
     (thrown: unknown) => thrown,
   );

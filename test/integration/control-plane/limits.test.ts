@@ -49,7 +49,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
 
   const owner = (method: string, request: object, tenant = acme): Promise<JsonResponse> =>
     plane.expect(method, tenant.owner.token, request);
-  const asked = (more: object, by = acme.owner) =>
+  const request = (more: object, by = acme.owner) =>
     plane.call('Limits.Create', by.token, {
       ...{ organizationId: acme.id, subject: subject('ORGANIZATION', acme.id), ...rate },
       ...more,
@@ -132,12 +132,12 @@ describe.each(databases)('limits over $name', ({ open }) => {
     [{ subject: { kind: 'LIMIT_SUBJECT_KIND_UNSPECIFIED', id: 'x' } }, 'subject.kind'],
     [{ subject: subject('PERSON', 'somebody') }, 'subject.id'],
   ])('refuse %j', async (wrong, field) => {
-    expect(await violated(asked(wrong))).toEqual([field]);
+    expect(await violated(request(wrong))).toEqual([field]);
   });
 
   it('tell everything that is wrong at once', async () => {
     const wrong = { subject: {}, kind: 'LIMIT_KIND_UNSPECIFIED', count: '0', model: ' ', amountUsd: '1' };
-    expect(await violated(asked(wrong))).toEqual(['subject.kind', 'kind', 'count', 'amount_usd', 'model']);
+    expect(await violated(request(wrong))).toEqual(['subject.kind', 'kind', 'count', 'amount_usd', 'model']);
   });
 
   it('keep what they count: only how much may be changed', async () => {
@@ -186,7 +186,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
         subject('AI_SYSTEM', acme.member.id),
         subject('PERSON', nobody),
       ]) {
-        expect([on, await violated(asked({ subject: on }))]).toEqual([on, ['subject.id']]);
+        expect([on, await violated(request({ subject: on }))]).toEqual([on, ['subject.id']]);
       }
     });
 
@@ -217,17 +217,17 @@ describe.each(databases)('limits over $name', ({ open }) => {
       const ids: string[] = [];
       for (let i = 0; i < 32; i++) ids.push((await limitOn(on, { model: `studio-ai/m${i}` })).id);
       const tooMany = { code: 'FAILED_PRECONDITION', reason: 'too_many_limits' };
-      expect(await refusal(asked({ subject: on }))).toMatchObject(tooMany);
-      expect((await asked({ subject: subject('AI_SYSTEM', await systemOf(acme)) })).code).toBe('OK');
+      expect(await refusal(request({ subject: on }))).toMatchObject(tooMany);
+      expect((await request({ subject: subject('AI_SYSTEM', await systemOf(acme)) })).code).toBe('OK');
       await owner('Limits.Delete', { id: ids[0] });
-      expect((await asked({ subject: on })).code).toBe('OK');
-      expect(await refusal(asked({ subject: on }))).toMatchObject(tooMany);
+      expect((await request({ subject: on })).code).toBe('OK');
+      expect(await refusal(request({ subject: on }))).toMatchObject(tooMany);
     });
   });
 
   it('on an owner are the business of owners', async () => {
     const on = subject('PERSON', (await createPerson(plane, acme, 'ROLE_OWNER')).id);
-    expect((await asked({ subject: on }, acme.admin)).code).toBe('PERMISSION_DENIED');
+    expect((await request({ subject: on }, acme.admin)).code).toBe('PERMISSION_DENIED');
     const { id } = await limitOn(on);
     for (const method of ['Limits.Update', 'Limits.Delete']) {
       const calling = plane.call(method, acme.admin.token, { id, count: '1000' });
@@ -235,7 +235,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
     }
     expect(await idsOf(acme.admin)).toContain(id);
     await owner('Limits.Delete', { id });
-    expect((await asked({ subject: subject('PERSON', acme.admin.id) }, acme.admin)).code).toBe('OK');
+    expect((await request({ subject: subject('PERSON', acme.admin.id) }, acme.admin)).code).toBe('OK');
   });
 
   it('are shown to a member as far as they apply to them', async () => {
@@ -295,7 +295,7 @@ describe.each(databases)('limits over $name', ({ open }) => {
       expect(await idsOf(acme.owner, { subject: on })).toEqual([]);
       const [revoked] = await trailOf(key.id);
       expect(JSON.parse(revoked?.after)).toMatchObject({ limitsDeleted: 2 });
-      expect(await refusal(asked({ subject: on }))).toMatchObject({ reason: 'key_revoked' });
+      expect(await refusal(request({ subject: on }))).toMatchObject({ reason: 'key_revoked' });
     });
 
     it('an AI system that is deleted, and its keys', async () => {

@@ -171,8 +171,12 @@ describe('the proxies that watch', () => {
     expect(first).not.toHaveProperty('askedAt');
     redis = 'failing';
     watching.ask();
-    const [asked] = await watchersAt(one, platform, ([watcher]) => watcher?.redis === 'REDIS_STATE_FAILING');
-    expect(Math.abs(Date.now() - Date.parse(asked?.askedAt ?? ''))).toBeLessThan(5000);
+    const [requested] = await watchersAt(
+      one,
+      platform,
+      ([watcher]) => watcher?.redis === 'REDIS_STATE_FAILING',
+    );
+    expect(Math.abs(Date.now() - Date.parse(requested?.askedAt ?? ''))).toBeLessThan(5000);
     watching.end();
     await watchersAt(one, platform, (watchers) => watchers.length === 0);
   });

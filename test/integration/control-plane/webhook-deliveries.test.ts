@@ -110,9 +110,12 @@ describeStores('a delivery', (given) => {
       ids.set(says, await storeDelivery(given.store, { webhook_id: id }));
     }
     receiver.respond = (response, { path }) => {
-      const asked = responses.find(({ says }) => path.endsWith(`&${says}`));
-      const retryAfter = asked?.retryAfter;
-      response.writeHead(asked?.status ?? 200, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+      const requested = responses.find(({ says }) => path.endsWith(`&${says}`));
+      const retryAfter = requested?.retryAfter;
+      response.writeHead(
+        requested?.status ?? 200,
+        retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+      );
       response.end();
     };
     const { outcomes, ...rest } = deps(given.store);

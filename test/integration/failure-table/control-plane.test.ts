@@ -76,11 +76,11 @@ describe('control plane down', () => {
     const proxy = await startProxy({ REDIS_URL: redis.url });
     await until(async () => (await feedAge(proxy)) >= 0, { what: 'the feed' });
     await link.cut();
-    const asked = await chat(await newKey())(proxy);
+    const requested = await chat(await newKey())(proxy);
     await link.heal();
-    expect(asked.outcome).toBe(unavailable);
-    log('control plane down: an unknown key is refused', asked.ms);
-    expect(asked.ms).toBeLessThan(1000);
+    expect(requested.outcome).toBe(unavailable);
+    log('control plane down: an unknown key is refused', requested.ms);
+    expect(requested.ms).toBeLessThan(1000);
   });
 
   it('at proxy start, Redis up: serves what Redis holds and is ready', async () => {

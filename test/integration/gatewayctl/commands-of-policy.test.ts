@@ -32,15 +32,15 @@ describe('provider keys', () => {
       '--secret-file',
       operated.file('secret', secret),
     ]);
-    const asked = await ctl.run('provider-keys create gpt-provider asked --priority 3', {
+    const requested = await ctl.run('provider-keys create gpt-provider asked --priority 3', {
       inputs: [secret],
     });
-    expect(asked).toMatchObject({ code: 0, asked: ['Secret: '] });
+    expect(requested).toMatchObject({ code: 0, requested: ['Secret: '] });
     const shown = await ctl.expect('provider-keys list');
     for (const name of ['piped', 'filed', 'asked'])
       expect(shown).toMatch(new RegExp(`^${name} .*gpt-provider +cret`, 'm'));
     expect(shown).not.toContain(secret);
-    expect(asked.out + asked.err).not.toContain(secret);
+    expect(requested.out + requested.err).not.toContain(secret);
     // Requests of other tests must not meet them.
     for (const name of ['piped', 'filed', 'asked']) await ctl.expect(`provider-keys delete ${name} --yes`);
   });
@@ -220,9 +220,9 @@ describe('guardrails', () => {
 
   it('of services, models and keys are made of their options, and whole requests are tried', async () => {
     const { id } = await acme.createKey({ name: 'chosen' });
-    const asked =
+    const requested =
       'guardrails create attacks --stage input --action block --service lakera --service-option project=p1';
-    const made = await ctl.run(`${asked} --credential-file - --key chosen`, { input: 'lakera-key' });
+    const made = await ctl.run(`${requested} --credential-file - --key chosen`, { input: 'lakera-key' });
     expect(made.out).not.toContain('lakera-key');
     expect(await ctl.json('guardrails get attacks')).toMatchObject({
       ...{ keyIds: [id], hasCredential: true },

@@ -259,7 +259,7 @@ describe('what cannot be undone', () => {
     await owner.expect('keys create precious');
     const kept = await owner.run('keys revoke precious', { inputs: ['n'] });
     expect(kept).toMatchObject({ code: 1, err: 'gatewayctl: not confirmed; nothing was done\n' });
-    expect(kept.asked).toEqual([
+    expect(kept.requested).toEqual([
       'Revoke the key precious? Its callers are refused at once, and it stays revoked. [y/N] ',
     ]);
     expect(await owner.expect('keys list')).toContain('precious');

@@ -23,8 +23,8 @@ it('is listed and released by its budget, window and session', async () => {
   });
   expect(await ctl.expect('unsettled list')).toMatch(/^BUDGET +WINDOW +SESSION +PROXY +USD +SEEN\n/);
   const line = `unsettled release ${held.limitId} ${held.window} ${held.session}`;
-  const asked = await ctl.run(line, { inputs: ['n'] });
-  expect(asked.asked[0]).toContain(`Release what the session ${held.session} holds of ${budget.id}?`);
+  const requested = await ctl.run(line, { inputs: ['n'] });
+  expect(requested.requested[0]).toContain(`Release what the session ${held.session} holds of ${budget.id}?`);
   expect(await list()).toHaveLength(1);
 
   const nearlyAll = (Number(held.amountUsd) - 0.000000001).toFixed(9);

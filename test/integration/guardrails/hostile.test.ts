@@ -141,11 +141,11 @@ describe('another caller under the same guardrail is answered', () => {
 
 /** With room for more than a million characters. */
 const roomy = { ...plainWay, model: 'gpt-provider/gpt-4.1-mini' };
-let asked = 0;
+let requested = 0;
 
 function send(content: string, streamed = false) {
   const body = { stream: streamed, messages: [{ role: 'user', content }] };
-  return ask(roomy, { url: proxy.url, key, id: `hostile-${++asked}`, body });
+  return ask(roomy, { url: proxy.url, key, id: `hostile-${++requested}`, body });
 }
 
 const chosen = (stated: object) => ({

@@ -57,7 +57,7 @@ afterAll(async () => {
   authority?.remove();
 });
 
-let asked = 0;
+let requested = 0;
 
 /**
  * On every way, streamed and not. Where the answer is inspected also with a call in place of text, for each provider; and where a
@@ -71,7 +71,7 @@ function cellsOf({ finds }: TriedKind, stage: string, action: string): Cell[] {
       .filter(({ direct }) => says === 'text' || !direct)
       .flatMap((way) =>
         [false, true].flatMap((streamed) =>
-          plants.map((plants): Cell => ({ id: `${says}-${++asked}`, way, streamed, plants, says })),
+          plants.map((plants): Cell => ({ id: `${says}-${++requested}`, way, streamed, plants, says })),
         ),
       ),
   );
@@ -149,7 +149,7 @@ describe('all of it', () => {
     await desk.replace(guardrailFields(['input', 'observe'], moderation?.check('') ?? {}));
     gateway.simulator.reset();
     for (const way of ways) {
-      const cell = { id: `text-${++asked}`, way, streamed: false, plants: true, says: 'text' } as const;
+      const cell = { id: `text-${++requested}`, way, streamed: false, plants: true, says: 'text' } as const;
       await ask(way, { url: gateway.proxy.url, key, id: cell.id, body: requestBody(cell) });
     }
     const questions = gateway.simulator.requests.filter(({ target }) => target.endsWith('/moderations'));

@@ -77,11 +77,11 @@ afterAll(async () => {
   network?.authority.remove();
 });
 
-let asked = 0;
+let requested = 0;
 
 function send(content: string, { stream = false, way = plainWay as Way, value = key.value } = {}) {
   const messages = [{ role: 'user', content }];
-  const id = `model-${++asked}`;
+  const id = `model-${++requested}`;
   return ask(way, { url: gateway.proxy.url, key: value, id, body: { stream, messages } });
 }
 
@@ -119,7 +119,7 @@ describe('a model that is asked about a request', () => {
     const { guardrails } = (await gateway.organization.api.call('Guardrails/List', {
       organizationId: gateway.organization.id,
     })) as { guardrails: { id: string }[] };
-    const rows = await usageOf(`model-${asked}`, 2);
+    const rows = await usageOf(`model-${requested}`, 2);
     const question = rows.find(({ kind }) => kind === 'guardrail');
     expect(question).toMatchObject({
       ...{ guardrailId: guardrails[0]?.id, keyId: key.id, modelAsked: `gpt-provider/${judgeModel}` },
@@ -137,7 +137,7 @@ describe('a model that is asked about a request', () => {
       code: 'guardrail_blocked',
       message: `blocked by the guardrail ${name}`,
     });
-    const [question, ...more] = await usageOf(`model-${asked}`, 1);
+    const [question, ...more] = await usageOf(`model-${requested}`, 1);
     expect([question?.kind, more]).toEqual(['guardrail', []]);
   });
 

@@ -52,11 +52,11 @@ afterAll(async () => {
   stranger?.remove();
 });
 
-let asked = 0;
+let requested = 0;
 
 function send(streamed = false, url = gateway.proxy.url): Promise<ReadResponse> {
   const messages = [{ role: 'user', content: 'Hello' }];
-  return ask(plainWay, { url, key, id: `service-${++asked}`, body: { stream: streamed, messages } });
+  return ask(plainWay, { url, key, id: `service-${++requested}`, body: { stream: streamed, messages } });
 }
 
 /** A webhook that is there and answers. */

@@ -200,8 +200,8 @@ function inspectionOf(texts: readonly CompiledGuardrail[], window: number) {
     scanner: new Scanner({
       turns: new LoopTurns({ now: () => performance.now() }),
       pool: {
-        scan: (asked) => ({
-          scanned: Promise.resolve(scan(asked.guardrails.map(matcherOf), asked.texts, window)),
+        scan: (requested) => ({
+          scanned: Promise.resolve(scan(requested.guardrails.map(matcherOf), requested.texts, window)),
           cancel: () => undefined,
         }),
       },

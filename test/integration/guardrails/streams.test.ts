@@ -179,10 +179,10 @@ describe('a stream that is held', () => {
     script({ tokens: 1000, pieceDelayMs: 200 });
     const leaving = new AbortController();
     const request = chatRequest(key, { stream: true });
-    const asked = fetch(`${gateway.proxy.url}/v1/chat/completions`, { ...request, signal: leaving.signal });
+    const pending = fetch(`${gateway.proxy.url}/v1/chat/completions`, { ...request, signal: leaving.signal });
     await until(() => gateway.simulator.requests.length === 1, { what: 'the provider to be called' });
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(pending).rejects.toThrow();
     expect(await logged('client_left')).toMatchObject({ status: 499 });
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => started.close());
 
-async function asked(review: Review) {
+async function reviewValue(review: Review) {
   const result = await started.ask(review);
   const response = responseIn(result);
   return { review: result, response, pod: applyPatch(review.request.object, response.patch) };
@@ -40,25 +40,25 @@ describe.each(names)('the review %s', (name) => {
   const review = reviewOf(name);
 
   it('is answered in the same version, under the same uid', async () => {
-    const { review: result, response } = await asked(review);
+    const { review: result, response } = await reviewValue(review);
     expect(result.body).toMatchObject({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' });
     expect(response).toMatchObject({ uid: review.request.uid, allowed: true });
   });
 
   it('gives a pod that the Kubernetes schema takes', async () => {
     expect(validateObject(review.request.object)).toEqual([]);
-    expect(validateObject((await asked(review)).pod)).toEqual([]);
+    expect(validateObject((await reviewValue(review)).pod)).toEqual([]);
   });
 
   it('changes nothing when it is asked again', async () => {
-    const { pod } = await asked(review);
-    const { response } = await asked(withObject(review, pod));
+    const { pod } = await reviewValue(review);
+    const { response } = await reviewValue(withObject(review, pod));
     expect(response.patch).toEqual([]);
     expect(response).not.toHaveProperty('patchType');
   });
 
   it('takes nothing away and replaces nothing but what stands in the injector’s own annotations', async () => {
-    const { pod } = await asked(review);
+    const { pod } = await reviewValue(review);
     expect(pod).toMatchObject(withoutLists(review.request.object));
     for (const before of containersOf(review.request.object)) {
       const after = containersOf(pod).find((container) => container.name === before.name);
@@ -82,7 +82,7 @@ function withoutLists({ metadata, spec, ...pod }: TestPod): object {
 
 describe.each(injectedNames)('the pod of %s', (name) => {
   it('has a sidecar that the restricted Pod Security Standard takes', async () => {
-    const { pod } = await asked(reviewOf(name));
+    const { pod } = await reviewValue(reviewOf(name));
     expect(restrictedViolations(pod.spec, ['model-gateway'])).toEqual([]);
     expect(sidecarOf(pod)).toMatchObject({
       restartPolicy: 'Always',
@@ -92,7 +92,7 @@ describe.each(injectedNames)('the pod of %s', (name) => {
   });
 
   it('has the key and the client certificate in the sidecar alone, and no token of the service account there', async () => {
-    const { pod } = await asked(reviewOf(name));
+    const { pod } = await reviewValue(reviewOf(name));
     const mountsOf = (container: object) =>
       (Reflect.get(container, 'volumeMounts') ?? []) as { name: string; mountPath: string }[];
     for (const container of containersOf(pod)) {
@@ -120,27 +120,27 @@ describe('the environment of the app', () => {
   it.each(['deployment', 'job', 'cron-job', 'stateful-set', 'daemon-set'])(
     'points at the sidecar in a pod of %s',
     async (name) => {
-      const { pod, response } = await asked(reviewOf(name));
+      const { pod, response } = await reviewValue(reviewOf(name));
       expect(environmentOf(pod, 'app')).toEqual(pointed);
       expect(response.warnings).toBeUndefined();
     },
   );
 
   it('follows the port that the pod chose', async () => {
-    const { pod } = await asked(reviewOf('bare-pod'));
+    const { pod } = await reviewValue(reviewOf('bare-pod'));
     expect(environmentOf(pod, 'shell')).toMatchObject({ OPENAI_BASE_URL: 'http://127.0.0.1:18080/v1' });
     expect(sidecarOf(pod)).toMatchObject({ resources: { limits: { memory: '512Mi' } } });
   });
 
   it('is set in init containers too, which start after the sidecar', async () => {
-    const { pod } = await asked(reviewOf('existing-volumes-and-init-containers'));
+    const { pod } = await reviewValue(reviewOf('existing-volumes-and-init-containers'));
     expect(pod.spec.initContainers?.map(({ name }) => name)).toEqual(['model-gateway', 'migrate', 'logs']);
     expect(environmentOf(pod, 'migrate')).toEqual({ ...pointed, STEP: '1' });
     expect(environmentOf(pod, 'logs')).toEqual(pointed);
   });
 
   it('is left where a container sets it, and the pod’s author is told what that means', async () => {
-    const { pod, response } = await asked(reviewOf('existing-environment'));
+    const { pod, response } = await reviewValue(reviewOf('existing-environment'));
     const env = containersOf(pod).find(({ name }) => name === 'app')?.env ?? [];
     expect(env.map(({ name }) => name)).toEqual([
       'OPENAI_BASE_URL',
@@ -160,7 +160,7 @@ describe('the environment of the app', () => {
   });
 
   it('is brought to a container that another webhook added after the sidecar, and goes by that one’s port', async () => {
-    const { pod, response } = await asked(reviewOf('already-injected-then-another-container'));
+    const { pod, response } = await reviewValue(reviewOf('already-injected-then-another-container'));
     // That sidecar is of a version that took 8080.
     expect(environmentOf(pod, 'mesh')).toEqual({ ...pointed, OPENAI_BASE_URL: 'http://127.0.0.1:8080/v1' });
     expect(response.patch).toHaveLength(1);
@@ -170,7 +170,7 @@ describe('the environment of the app', () => {
 
 describe('a pod whose author wants none', () => {
   it('is let through as it is, without a word', async () => {
-    const { response } = await asked(reviewOf('opted-out'));
+    const { response } = await reviewValue(reviewOf('opted-out'));
     expect(response).toEqual({
       uid: reviewOf('opted-out').request.uid,
       allowed: true,

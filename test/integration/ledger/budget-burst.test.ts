@@ -77,10 +77,10 @@ describe('a budget of a dollar', () => {
     for (let i = 0; i < 60; i++) script({ status: i % 2 === 0 ? 500 : 429 });
     for (let i = 0; i < 20; i++) script({ headDelayMs: 5_000 });
     const running = Array.from({ length: requests }, (_, i) => {
-      const asked = { url: urlOf(i), key, fields: { stream: i % 3 === 0 } };
+      const requested = { url: urlOf(i), key, fields: { stream: i % 3 === 0 } };
       return i % 10 === 0
-        ? spend({ ...asked, leavesAfterMs: 20 + (i % 7) * 30 })
-        : spendPatiently(asked, 10_000);
+        ? spend({ ...requested, leavesAfterMs: 20 + (i % 7) * 30 })
+        : spendPatiently(requested, 10_000);
     });
     await new Promise((resolve) => setTimeout(resolve, 700));
     await proxies[2]?.kill();

@@ -65,7 +65,7 @@ const exceeded = '402 budget_exceeded';
 const passing = new Set(['200', exceeded, '429 budget_busy']);
 
 /** Asks both proxies without a pause, four at a time, until it is stopped. @returns what was answered */
-function keepAsking(question: Question): { stop(): Promise<readonly Reply[]> } {
+function keepRequesting(question: Question): { stop(): Promise<readonly Reply[]> } {
   const replies: Reply[] = [];
   let stopped = false;
   const callers = [0, 1, 2, 3].map(async (index) => {
@@ -107,14 +107,14 @@ describe('a budget that is lowered below what is spent', () => {
   it('grants nothing above the new amount that was not drawn before', async () => {
     const scene = await newScene();
     const id = await budget(scene, '5');
-    const asked = keepAsking(scene.question);
+    const requested = keepRequesting(scene.question);
     await until(async () => (await booksOf(scene.organization, id)).spent > 20 * responseNano);
     await change(scene, id, '0.01');
     const lowered = await booksOf(scene.organization, id);
     await until(async () => (await scene.question(gateway.proxy)).outcome === exceeded, {
       timeoutMs: 10_000,
     });
-    const outcomes = new Set((await asked.stop()).map(({ outcome }) => outcome));
+    const outcomes = new Set((await requested.stop()).map(({ outcome }) => outcome));
     expect([...outcomes].filter((outcome) => !passing.has(outcome))).toEqual([]);
     const { spent } = await booksAtRest(scene.organization, id);
     expect(spent).toBeLessThanOrEqual(lowered.spent + lowered.leased);
@@ -166,9 +166,9 @@ describe('a budget that is deleted while requests run', () => {
     const { ms } = await untilAll(scene.question, '200');
     console.log(`deleted: let in after ${Math.round(ms)} ms`);
     expect(ms).toBeLessThan(2_000);
-    const asked = keepAsking(scene.question);
+    const requested = keepRequesting(scene.question);
     expect((await running).map(({ outcome }) => outcome)).toEqual(['200', '200']);
-    expect(new Set((await asked.stop()).map(({ outcome }) => outcome))).toEqual(new Set(['200']));
+    expect(new Set((await requested.stop()).map(({ outcome }) => outcome))).toEqual(new Set(['200']));
     const books = async () => (await allBooks(scene.organization, id))[0];
     await until(async () => (await books())?.spent === (await recordedOf(scene)));
     await until(async () => (await books())?.leased === 0, { timeoutMs: 10_000 });

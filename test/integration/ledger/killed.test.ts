@@ -21,7 +21,7 @@ import {
   spend,
   tally,
 } from '../../support/spending.ts';
-import { keepAsking, wronglyBooked } from '../../support/steady-caller.ts';
+import { keepRequesting, wronglyBooked } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
 import { costReported, namedRequest } from '../../support/witness.ts';
 
@@ -174,7 +174,7 @@ it('a database that loses the last second is told again, and the budget holds', 
   const { id, value: key } = await organization.createKey();
   const budget = await createBudget(organization, { kind: 'VIRTUAL_KEY', id }, { amountUsd: '1' });
   const proxies = [gateway.proxy, await gateway.startProxy()];
-  const callers = proxies.map(({ url }) => keepAsking(url, key, 30));
+  const callers = proxies.map(({ url }) => keepRequesting(url, key, 30));
   const spent = async () => (await booksOf(organization, budget)).spent;
   const followed = `select 1 / (select count(*) from usage_events where cost > 0 having count(*) >= 20)`;
   await until(() => spent().then((nano) => nano > 0.15 * dollar), { timeoutMs: 60_000 });

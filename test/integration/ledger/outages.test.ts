@@ -14,7 +14,7 @@ import {
 import { until } from '../../support/process.ts';
 import { startRedis, type TestRedis } from '../../support/redis.ts';
 import { booksAtRest, createBudget, makeDear, tally } from '../../support/spending.ts';
-import { askOnce, keepAsking, type TimedOutcome, wronglyBooked } from '../../support/steady-caller.ts';
+import { askOnce, keepRequesting, type TimedOutcome, wronglyBooked } from '../../support/steady-caller.ts';
 import { metric } from '../../support/telemetry.ts';
 import { costReported } from '../../support/witness.ts';
 
@@ -110,8 +110,8 @@ describe('control plane gone', () => {
     const { plane, proxy } = await startCuttable(withRedis);
     const paying = await payingKey();
     const free = await newOrganization();
-    const payer = keepAsking(proxy.url, paying.key, 50);
-    const other = keepAsking(proxy.url, (await free.createKey()).value, 50);
+    const payer = keepRequesting(proxy.url, paying.key, 50);
+    const other = keepRequesting(proxy.url, (await free.createKey()).value, 50);
     await until(() => payer.outcomes.length >= 60, { timeoutMs: 30_000, what: 'slices to be drawn' });
 
     const goneAt = performance.now();

@@ -301,11 +301,11 @@ describe('for minutes', () => {
       const giveUp = killed + 40_000;
       while (performance.now() < giveUp) {
         const came = seen.length;
-        const asked = hold(first);
-        const outcome = await Promise.race([asked, until(() => seen.length > came && 'in')]);
+        const pending = hold(first);
+        const outcome = await Promise.race([pending, until(() => seen.length > came && 'in')]);
         if (outcome === 'in') {
           waited.push(performance.now() - killed);
-          open.push(asked);
+          open.push(pending);
         } else {
           expect(outcome).toBe(busy);
           await new Promise((resolve) => setTimeout(resolve, 100));

@@ -69,8 +69,8 @@ type Dimension = 'aiSystemId' | 'personId' | 'keyId' | 'model' | 'provider' | 'a
 /** By the dimension's value; what is of none by the empty text. */
 async function totals(groupBy: string, field: Dimension): Promise<Readonly<Record<string, Total>>> {
   const { organization } = gateway;
-  const asked = { organizationId: organization.id, groupBy: [`USAGE_DIMENSION_${groupBy}`] };
-  const response = await organization.api.call('Usage/Totals', asked);
+  const requested = { organizationId: organization.id, groupBy: [`USAGE_DIMENSION_${groupBy}`] };
+  const response = await organization.api.call('Usage/Totals', requested);
   const found = response.totals as readonly (Partial<Record<Dimension, string>> & {
     requests: string;
     failedRequests: string;

@@ -102,7 +102,7 @@ async function createBudgetedKeys(organization: TestOrganization): Promise<reado
 }
 
 /** Asks with one key after another, so many at once, each time at the other proxy, until it is stopped. */
-async function keepAsking(
+async function keepRequesting(
   proxies: readonly TestProxy[],
   keys: readonly BudgetedKey[],
   goesOn: (turn: number) => boolean,
@@ -151,7 +151,7 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
   /** Every key is used before the window's end and after it, some requests are under way meanwhile. */
   async function useOverTheEnd(proxies: readonly TestProxy[]): Promise<void> {
     end = clock.standBefore('month', 2_500);
-    outcomes.push(...(await keepAsking(proxies, keys, (turn) => turn < keys.length)));
+    outcomes.push(...(await keepRequesting(proxies, keys, (turn) => turn < keys.length)));
     gateway.simulator.reset();
     const late = keys
       .slice(0, underWay)
@@ -160,8 +160,8 @@ describe('a thousand budgets in use at the end of a day and a month', () => {
     clock.go();
     for (const response of late) response.then(() => clock.now() >= end && respondedLate++);
     let turnsAfter = 0;
-    const asked = keepAsking(proxies, keys, () => clock.now() < end || turnsAfter++ < keys.length);
-    outcomes.push(...(await asked), ...(await Promise.all(late)));
+    const pending = keepRequesting(proxies, keys, () => clock.now() < end || turnsAfter++ < keys.length);
+    outcomes.push(...(await pending), ...(await Promise.all(late)));
   }
 
   beforeAll(async () => {
@@ -287,10 +287,10 @@ describe('a budget that is spent when its window ends', () => {
       const outcomes: string[] = [];
       let turn = 0;
       const opened = await until(async () => {
-        const asked = clock.now();
+        const requested = clock.now();
         const { outcome } = await ask(turn++);
         outcomes.push(outcome);
-        return outcome === '200' && asked;
+        return outcome === '200' && requested;
       });
       console.log(`let in ${opened - end} ms after the window's end`);
       expect(Math.abs(opened - end)).toBeLessThan(500);

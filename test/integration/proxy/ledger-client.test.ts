@@ -88,9 +88,9 @@ describe('an operation of the ledger', () => {
 
   it('says so where this process stood still for that long', async () => {
     responses = ['silent', 'silent', 'silent', 'silent'];
-    const asked = expect(draw()).rejects.toThrow(LedgerStalledError);
+    const pending = expect(draw()).rejects.toThrow(LedgerStalledError);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500);
-    await asked;
+    await pending;
   });
 
   it.each([

@@ -58,9 +58,9 @@ describe('what was let in alone', () => {
 
   it('is reported by one of the calls that are under way together', async () => {
     const { ask, limits } = await proxyAlone();
-    const asked = [await ask(), await ask(), await ask()];
-    for (const { call } of asked) call?.resolve();
-    await Promise.all(asked.map(({ response }) => response));
+    const pending = [await ask(), await ask(), await ask()];
+    for (const { call } of pending) call?.resolve();
+    await Promise.all(pending.map(({ response }) => response));
     expect(await left(limits)).toEqual([100 - 5 - 3 - 1, 1_000 - 50 - 30]);
   });
 

@@ -74,7 +74,7 @@ function expectNoWaiting(waited: readonly number[]): void {
 interface Watched {
   /** Milliseconds of each request of the organization whose master is gone. */
   readonly waited: readonly number[];
-  readonly askedOfOthers: number;
+  readonly requestedOfOthers: number;
   /** Those of them that one proxy counted alone. */
   readonly strays: number;
 }
@@ -107,15 +107,17 @@ async function watch(gone: string, others: readonly string[], ms: number): Promi
       for (const organization of others) await askOther(proxy, organization, 2 * rounds + index + 1);
     }
   }
-  return { waited, strays, askedOfOthers: 2 * rounds * others.length };
+  return { waited, strays, requestedOfOthers: 2 * rounds * others.length };
 }
 
 /** Nobody waited, and what the others count was counted together: but for a moment in which a master writes down that one is gone. */
-function expectOthersUnharmed(what: string, { waited, strays, askedOfOthers }: Watched): void {
+function expectOthersUnharmed(what: string, { waited, strays, requestedOfOthers }: Watched): void {
   log(`master ${what}: rates of its shards`, waited);
-  console.log(`master ${what}: of ${askedOfOthers} requests of other shards ${strays} were counted alone`);
+  console.log(
+    `master ${what}: of ${requestedOfOthers} requests of other shards ${strays} were counted alone`,
+  );
   expectNoWaiting(waited);
-  expect(strays).toBeLessThanOrEqual(2 + 0.01 * askedOfOthers);
+  expect(strays).toBeLessThanOrEqual(2 + 0.01 * requestedOfOthers);
 }
 
 describe('a master', () => {

@@ -91,13 +91,15 @@ describe('requests of one turn', () => {
     let [refusals, requests] = [0, 0];
     for (let turn = 0; turn < 400; turn++) {
       const ends = open.splice(0, random.below(open.length + 1));
-      const asked = Array.from({ length: random.below(12) }, () => {
+      const requested = Array.from({ length: random.below(12) }, () => {
         const { rates, limits } = random.pick(organizations);
         const chosen = limits.filter(() => random.chance(0.4));
         const tokens = random.below(3_000);
         return { rates, tokens, limits: chosen.length > 0 ? chosen : [random.pick(limits)] };
       });
-      const responses = Promise.all(asked.map(({ rates, limits, tokens }) => take(rates, limits, tokens)));
+      const responses = Promise.all(
+        requested.map(({ rates, limits, tokens }) => take(rates, limits, tokens)),
+      );
       // Later in the turn, and yet they make room.
       for (const { parsed, reference } of ends) {
         const used = random.below(5_000);
@@ -105,7 +107,7 @@ describe('requests of one turn', () => {
         reference.settle(used);
       }
       const expected: RateDecision[] = [];
-      for (const { limits, tokens } of asked) expected.push(await take(alone, limits, tokens));
+      for (const { limits, tokens } of requested) expected.push(await take(alone, limits, tokens));
       const parsed = await responses;
       const standings = (all: readonly RateDecision[]) => all.map((response) => response.standings);
       expect(admitted(parsed), `turn ${turn}`).toEqual(admitted(expected));
@@ -147,9 +149,9 @@ describe('requests of one turn', () => {
     const limits = [newPlaces(2), newTokens(100)];
     const holds = [await admit(rates, limits, 50), await admit(rates, limits, 50)];
     const before = calls();
-    const asked = Promise.all(Array.from({ length: 3 }, () => take(rates, limits, 40)));
+    const pending = Promise.all(Array.from({ length: 3 }, () => take(rates, limits, 40)));
     for (const hold of holds) hold.settle(10);
-    expect(admitted(await asked)).toEqual([true, true, false]);
+    expect(admitted(await pending)).toEqual([true, true, false]);
     expect(calls()).toBe(before + 1);
   });
 
@@ -157,9 +159,9 @@ describe('requests of one turn', () => {
     const { rates } = await countedProxy();
     const limit = newPlaces(requestsInCallMax + 50);
     const holds = await Promise.all(Array.from({ length: limit.max }, () => admit(rates, [limit])));
-    const asked = Promise.all(holds.map(() => take(rates, [limit])));
+    const pending = Promise.all(holds.map(() => take(rates, [limit])));
     for (const hold of holds) hold.settle(0);
-    expect(admitted(await asked)).not.toContain(false);
+    expect(admitted(await pending)).not.toContain(false);
   });
 
   it('that know a limit by two maxima are held to the newer one', async () => {
@@ -298,9 +300,9 @@ describe('a call', () => {
     const limit = newPlaces(40);
     const holds = await Promise.all(Array.from({ length: 10 }, () => admit(unacknowledged, [limit])));
     isAcknowledged = false;
-    const asked = Promise.allSettled(Array.from({ length: 20 }, () => take(unacknowledged, [limit])));
+    const pending = Promise.allSettled(Array.from({ length: 20 }, () => take(unacknowledged, [limit])));
     for (const hold of holds) hold.settle(0);
-    expect((await asked).map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
+    expect((await pending).map(({ status }) => status)).toEqual(Array(20).fill('rejected'));
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[40 - 20 - 1]]);
     isAcknowledged = true;
     await scene.advance(1_000);
@@ -318,9 +320,9 @@ describe('a call', () => {
     const limit = newPlaces(5);
     const hold = await admit(cut, [limit]);
     isDown = true;
-    const asked = Promise.allSettled([take(cut, [limit]), take(cut, [limit])]);
+    const pending = Promise.allSettled([take(cut, [limit]), take(cut, [limit])]);
     hold.settle(0);
-    expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await pending).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     isDown = false;
     calls = 0;
     await scene.advance(1_000);
@@ -339,9 +341,9 @@ describe('a call', () => {
     const limit = newPlaces(3);
     const hold = await admit(slow, [limit]);
     delayMs = 5_001;
-    const asked = Promise.allSettled([take(slow, [limit])]);
+    const pending = Promise.allSettled([take(slow, [limit])]);
     hold.settle(0);
-    expect(await asked).toMatchObject([
+    expect(await pending).toMatchObject([
       { status: 'rejected', reason: { message: 'Redis answered too late' } },
     ]);
     expect(remaining([await take(scene.rates, [limit])])).toEqual([[3 - 1 - 1]]);

@@ -298,9 +298,9 @@ describe('memory, Redis and a Redis Cluster', () => {
     const limits = [newRequests(20), newTokens(3_000), newPlaces(4), newRequests(35), newTokens(9_000)];
     const open: (readonly (RateHold | undefined)[])[] = [];
     for (let i = 0; i < 1_500; i++) {
-      const asked = [random.pick(limits), ...limits].filter((_, at) => at === 0 || random.chance(0.5));
+      const requested = [random.pick(limits), ...limits].filter((_, at) => at === 0 || random.chance(0.5));
       const tokens = random.below(1_000);
-      const unique = [...new Set(asked)];
+      const unique = [...new Set(requested)];
       const responses = await Promise.all(scenes.map(({ rates }) => take(rates, unique, tokens)));
       const parsed = responses.map(({ standings, hold }) => ({ standings, admitted: hold !== undefined }));
       expect(parsed, `question ${i}`).toEqual(scenes.map(() => parsed[0]));

@@ -68,12 +68,12 @@ it('no request fails, and nothing has to be believed that was not signed', async
   const first = await startProxy(given);
   const proxies: ProxyProcess[] = [first, await startProxy()];
   const failures: string[] = [];
-  let asked = 0;
+  let requested = 0;
   let phase = 'before';
   const ask = async (proxy: ProxyProcess, value: string) => {
     const response = await fetch(`${proxy.url}/v1/chat/completions`, chatRequest(value));
     const body = await response.text();
-    asked += 1;
+    requested += 1;
     if (response.status !== 200) failures.push(`${phase}, proxy ${proxies.indexOf(proxy)}: ${body}`);
   };
   const everyKey = async () => {
@@ -116,7 +116,7 @@ it('no request fails, and nothing has to be believed that was not signed', async
   isOver = true;
   await traffic;
   expect(failures).toEqual([]);
-  expect(asked).toBeGreaterThan(50);
+  expect(requested).toBeGreaterThan(50);
   const ignored = await Promise.all(
     proxies
       .slice(0, 4)
@@ -125,5 +125,5 @@ it('no request fails, and nothing has to be believed that was not signed', async
       ),
   );
   expect(ignored.every((count) => count === 0)).toBe(true);
-  console.log(`${asked} requests while the key was rotated, ${failures.length} failed`);
+  console.log(`${requested} requests while the key was rotated, ${failures.length} failed`);
 }, 180_000);

@@ -247,9 +247,13 @@ describe('several proxies', () => {
     ...{ organizationId, limits, tokens: 10 },
   });
 
-  async function admittedOf(proxies: readonly Rates[], asked: RateQuestion, times: number): Promise<number> {
+  async function admittedOf(
+    proxies: readonly Rates[],
+    requested: RateQuestion,
+    times: number,
+  ): Promise<number> {
     const responses = await Promise.all(
-      Array.from({ length: times }, () => proxies.map((proxy) => proxy.take(asked))).flat(),
+      Array.from({ length: times }, () => proxies.map((proxy) => proxy.take(requested))).flat(),
     );
     const holds = responses.flatMap(({ hold }) => hold ?? []);
     for (const hold of holds) hold.settle(10);

@@ -62,7 +62,7 @@ const lookupsUsed = () => metric(proxy, 'gateway_share_used', { resource: 'looku
 describe('a chat with images at names that are never answered', () => {
   it('leaves new connections of others alone, and its look-ups end with it', async () => {
     const leaving = new AbortController();
-    const asked = fetch(`${proxy.url}/v1/chat/completions`, {
+    const pending = fetch(`${proxy.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${hostileKey}`, 'content-type': 'application/json' },
       body: JSON.stringify(imagesAt('slow.example')),
@@ -76,10 +76,10 @@ describe('a chat with images at names that are never answered', () => {
       const { outcome } = await chat(key)(proxy);
       expect(outcome).toBe('200');
     }
-    expect(dns.asked).toContain(host(0));
+    expect(dns.requested).toContain(host(0));
     expect(await lookupsUsed()).toBe(imagesMax / 512);
     leaving.abort();
-    expect(await asked).toBe('AbortError');
+    expect(await pending).toBe('AbortError');
     await until(async () => (await lookupsUsed()) === 0, {
       ...{ what: 'its look-ups to end', timeoutMs: 30_000 },
     });

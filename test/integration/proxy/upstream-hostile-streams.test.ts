@@ -30,14 +30,14 @@ afterAll(() => gateway.close());
 const stored = () => ({ authorization: `Bearer ${key}` });
 const direct = () => ({ 'x-svc-vk': key, 'x-svc-direct-key': 'true', authorization: 'Bearer sk-sim-own' });
 
-interface Asked {
+interface RequestTarget {
   readonly headers?: Record<string, string>;
   readonly fields?: object;
   readonly url?: string;
 }
 
-function ask(behaviour: Behaviour, asked: Asked = {}): Promise<Observed> {
-  const { headers = stored(), fields = {}, url = gateway.proxy.url } = asked;
+function ask(behaviour: Behaviour, requested: RequestTarget = {}): Promise<Observed> {
+  const { headers = stored(), fields = {}, url = gateway.proxy.url } = requested;
   gateway.simulator.reset();
   gateway.simulator.script(behaviour);
   return observe(gateway, `${url}/v1/chat/completions`, {
@@ -263,7 +263,7 @@ describe('the end marker', () => {
 
 describe('usage', () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
-  const asked = { fields: { stream_options: { include_usage: true } } };
+  const requested = { fields: { stream_options: { include_usage: true } } };
   const usageChunk = event({ choices: [], usage });
   const nulls = event({ usage: null });
 
@@ -287,7 +287,7 @@ describe('usage', () => {
         usageChunk,
         usageChunk.replace('"usage":{', '"usage":{"x_svc_cost":"0.00000195",'),
       );
-      expectComplete(await ask(stream(body), asked), withCost);
+      expectComplete(await ask(stream(body), requested), withCost);
     },
   );
 
@@ -306,7 +306,7 @@ describe('usage', () => {
   it('is asked of the provider whether or not the caller asked', async () => {
     for (const fields of [
       {},
-      asked.fields,
+      requested.fields,
       { stream_options: { include_usage: false } },
       { stream_options: null },
     ]) {

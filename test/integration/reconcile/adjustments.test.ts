@@ -216,11 +216,11 @@ describe.each([
     const day = ago(15);
     const drift = await apart(day, '1', '2');
     const other = await createTenant(desk.plane, desk.platform, 'other');
-    const asked = { id: drift.id, reason: 'mine' };
-    expect(await refusal(desk.call('Settle', asked, other.owner.token))).toMatchObject({
+    const requested = { id: drift.id, reason: 'mine' };
+    expect(await refusal(desk.call('Settle', requested, other.owner.token))).toMatchObject({
       reason: 'not_found',
     });
-    const own = { organizationId: other.id, ...asked };
+    const own = { organizationId: other.id, ...requested };
     expect(await refusal(desk.call('Settle', own, other.owner.token))).toMatchObject({ reason: 'not_found' });
     expect(
       await desk.plane.expect('Reconciliation.ListDrift', other.owner.token, { organizationId: other.id }),

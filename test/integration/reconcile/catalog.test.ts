@@ -75,8 +75,8 @@ it('usage by a name of the catalog in force balances the bill by another of its 
 
 it('another price than that of the catalog in force is told as one, and of when it is', async () => {
   const day = ago(8);
-  const asked = 'gpt-provider/gpt-77';
-  const fields = { model_asked: asked, model_answered: 'gpt-77', prompt_tokens: 1_000_000 };
+  const requested = 'gpt-provider/gpt-77';
+  const fields = { model_asked: requested, model_answered: 'gpt-77', prompt_tokens: 1_000_000 };
   await desk.book(day, '3', { ...fields, completion_tokens: 0, cache_read_tokens: 0 });
   await billTokens(day, 'gpt-77', 1_000_000);
   await desk.bill(day, [{ usd: '4', model: 'gpt-77' }]);

@@ -22,14 +22,14 @@ export interface World {
   /** Puts usage of the organization into the books. */
   record(usage: Partial<UsageEventRow>): Promise<unknown>;
   /** A chat request. @returns its status */
-  ask(sent?: Asked): Promise<number>;
+  ask(sent?: RequestTarget): Promise<number>;
   /** What was logged since the outage was planted. */
   lines(): readonly string[];
   /** Waits for a line of those. */
   logged(pattern: RegExp): Promise<unknown>;
 }
 
-export interface Asked {
+export interface RequestTarget {
   readonly url?: string;
   /** Default: POST. */
   readonly method?: 'GET';
@@ -58,7 +58,7 @@ export interface Scene {
 }
 
 /** A proxy that has met the key, and then hears of its control plane no more. @param met by what */
-export async function cutOff({ gateway, ask }: World, met: Asked = {}) {
+export async function cutOff({ gateway, ask }: World, met: RequestTarget = {}) {
   const network = await startForwarder({ port: gateway.controlPlane.grpcPort });
   const { url } = await gateway.startProxy({ GATEWAY_CONTROL_PLANE: `127.0.0.1:${network.port}` });
   await until(async () => (await ask({ url, ...met })) === 200, { timeoutMs: 20_000 });

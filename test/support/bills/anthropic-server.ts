@@ -1,6 +1,5 @@
 // Anthropic's GET /v1/organizations/usage_report/messages and /v1/organizations/cost_report (pages of the Admin API).
 import {
-  type Asked,
   daysFrom,
   grouped,
   mistakeIn,
@@ -8,6 +7,7 @@ import {
   type Rules,
   refused,
   startVendor,
+  type VendorRequest,
 } from './vendor-server.ts';
 
 export interface AnthropicUsage {
@@ -43,7 +43,7 @@ export interface AnthropicBooks {
 const pageDays = 7;
 
 export function startAnthropic(adminKey: string, books: () => AnthropicBooks, busyEvery = 5) {
-  return startVendor({ busyEvery, responseTo: (asked) => responseTo(adminKey, books(), asked) });
+  return startVendor({ busyEvery, responseTo: (requested) => responseTo(adminKey, books(), requested) });
 }
 
 const usageGroups = ['api_key_id', 'workspace_id', 'model', 'service_tier', 'context_window'];
@@ -52,7 +52,11 @@ const usageSums = [
   ...['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'],
 ];
 
-function responseTo(adminKey: string, { usage, costs }: AnthropicBooks, { path, query, headers }: Asked) {
+function responseTo(
+  adminKey: string,
+  { usage, costs }: AnthropicBooks,
+  { path, query, headers }: VendorRequest,
+) {
   if (headers['x-api-key'] !== adminKey) return refused(401, 'invalid x-api-key');
   if (headers['anthropic-version'] === undefined)
     return refused(400, 'anthropic-version: header is required');

@@ -55,15 +55,17 @@ interface Sides {
   bill(day: string, use: Use, fields: Partial<BilledUse>): void;
 }
 
-const lineOf = (key: KeyName, asked?: string): Line => {
-  const line = lines.find((one) => one.key === key && (asked === undefined || one.asked === asked));
+const lineOf = (key: KeyName, requested?: string): Line => {
+  const line = lines.find(
+    (one) => one.key === key && (requested === undefined || one.requested === requested),
+  );
   if (line === undefined) throw new Error(`there is no line of ${key}`);
   return line;
 };
 
 /** Uses that a plant books and bills in its own way. */
 function isPlanted(day: number, line: Line, n: number): boolean {
-  const is = (key: KeyName, asked?: string) => line === lineOf(key, asked) && n === 0;
+  const is = (key: KeyName, requested?: string) => line === lineOf(key, requested) && n === 0;
   switch (day) {
     case plants.priority:
       return is('gpt-main', 'gpt-4o-mini');
@@ -116,7 +118,7 @@ const planted: Readonly<Record<number, Plant>> = {
   [plants.noPrice]: (day, _next, { book, bill }) => {
     const line = {
       ...lineOf('gpt-main', 'gpt-4o'),
-      asked: 'gpt-9-unheard',
+      requested: 'gpt-9-unheard',
       servedModel: 'gpt-9-unheard-2026-09-01',
     };
     const use = { line, prompt: 400_000, cached: 0, completion: 40_000 };
@@ -213,7 +215,7 @@ function eventOf(
     ...{ id: randomUUID(), organization_id: organizationId, key_id: randomUUID(), at, status: 200 },
     ...{
       provider: line.provider,
-      model_asked: `${line.provider}/${line.asked}`,
+      model_asked: `${line.provider}/${line.requested}`,
       model_answered: line.servedModel,
     },
     ...{ prompt_tokens: prompt, cache_read_tokens: cached, cache_write_tokens: 0, cache_write1h_tokens: 0 },

@@ -1,6 +1,5 @@
 // OpenAI's GET /v1/organization/usage/completions and /v1/organization/costs (the SDK's types: resources/admin/organization/usage).
 import {
-  type Asked,
   daysFrom,
   grouped,
   mistakeIn,
@@ -8,6 +7,7 @@ import {
   type Rules,
   refused,
   startVendor,
+  type VendorRequest,
 } from './vendor-server.ts';
 
 export interface OpenAiUsage {
@@ -42,7 +42,7 @@ export interface OpenAiBooks {
 const pageDays = 7;
 
 export function startOpenAi(adminKey: string, books: () => OpenAiBooks, busyEvery = 4) {
-  return startVendor({ busyEvery, responseTo: (asked) => responseTo(adminKey, books(), asked) });
+  return startVendor({ busyEvery, responseTo: (requested) => responseTo(adminKey, books(), requested) });
 }
 
 const usageGroups = ['project_id', 'user_id', 'api_key_id', 'model', 'batch', 'service_tier'];
@@ -55,7 +55,11 @@ const usageSums = [
 ];
 const costGroups = ['project_id', 'user_id', 'line_item', 'api_key_id'];
 
-function responseTo(adminKey: string, { usage, costs }: OpenAiBooks, { path, query, headers }: Asked) {
+function responseTo(
+  adminKey: string,
+  { usage, costs }: OpenAiBooks,
+  { path, query, headers }: VendorRequest,
+) {
   if (headers.authorization !== `Bearer ${adminKey}`)
     return refused(401, `Incorrect API key provided: ${headers.authorization}`);
   const isUsage = path === '/v1/organization/usage/completions';

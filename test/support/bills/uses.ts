@@ -22,7 +22,7 @@ export interface Line {
   readonly key: KeyName;
   readonly provider: string;
   /** As it is asked for. */
-  readonly asked: string;
+  readonly requested: string;
   /** As the vendor's response names it; Bedrock's names none. */
   readonly servedModel: string;
   readonly rates: Rates;
@@ -34,32 +34,37 @@ const sonnet = { servedModel: 'claude-sonnet-4-5-20250929', rates: { input: 3, o
 const haiku = { servedModel: '', rates: { input: 1, output: 5, cached: 0.1 } };
 
 export const lines: readonly Line[] = [
-  { key: 'gpt-main', provider: 'gpt-provider', asked: 'gpt-4o', ...gpt4o },
-  { key: 'gpt-main', provider: 'gpt-provider', asked: 'gpt-4o-mini', ...mini },
-  { key: 'gpt-labs', provider: 'gpt-provider', asked: 'gpt-4o-mini', ...mini },
-  { key: 'claude-main', provider: 'assistant-provider', asked: 'claude-sonnet-4-5', ...sonnet },
-  { key: 'claude-labs', provider: 'assistant-provider', asked: 'claude-sonnet-4-5', ...sonnet },
+  { key: 'gpt-main', provider: 'gpt-provider', requested: 'gpt-4o', ...gpt4o },
+  { key: 'gpt-main', provider: 'gpt-provider', requested: 'gpt-4o-mini', ...mini },
+  { key: 'gpt-labs', provider: 'gpt-provider', requested: 'gpt-4o-mini', ...mini },
+  { key: 'claude-main', provider: 'assistant-provider', requested: 'claude-sonnet-4-5', ...sonnet },
+  { key: 'claude-labs', provider: 'assistant-provider', requested: 'claude-sonnet-4-5', ...sonnet },
   {
     key: 'bedrock-a',
     provider: 'managed-cloud-models',
-    asked: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+    requested: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
     ...haiku,
   },
   {
     key: 'bedrock-b',
     provider: 'managed-cloud-models',
-    asked: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+    requested: 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
     ...haiku,
   },
   {
-    ...{ key: 'studio', provider: 'studio-ai', asked: 'chat-prod', servedModel: 'gpt-4.1-nano-2025-04-14' },
+    ...{
+      key: 'studio',
+      provider: 'studio-ai',
+      requested: 'chat-prod',
+      servedModel: 'gpt-4.1-nano-2025-04-14',
+    },
     rates: { input: 0.1, output: 0.4, cached: 0.025 },
   },
   {
     ...{
       key: 'gemini',
       provider: 'search-provider',
-      asked: 'gemini-2.5-flash',
+      requested: 'gemini-2.5-flash',
       servedModel: 'gemini-2.5-flash',
     },
     rates: { input: 0.3, output: 2.5, cached: 0.03 },

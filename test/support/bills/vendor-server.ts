@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+export interface VendorRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -19,23 +19,23 @@ export interface VendorResponse {
 export interface VendorServer {
   readonly url: string;
   /** Every request that came, refused or not. */
-  readonly asked: Asked[];
+  readonly requested: VendorRequest[];
   close(): Promise<void>;
 }
 
 export interface Playing {
-  responseTo(asked: Asked): VendorResponse;
+  responseTo(requested: VendorRequest): VendorResponse;
   /** Every so-manieth request is answered 429 first. */
   readonly busyEvery?: number;
 }
 
 export async function startVendor({ responseTo, busyEvery = 0 }: Playing): Promise<VendorServer> {
-  const asked: Asked[] = [];
+  const requested: VendorRequest[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://vendor');
     const one = { path: url.pathname, query: url.searchParams, headers: request.headers };
-    asked.push(one);
-    const isBusy = busyEvery > 0 && asked.length % busyEvery === 0;
+    requested.push(one);
+    const isBusy = busyEvery > 0 && requested.length % busyEvery === 0;
     const { status, body, headers: more } = isBusy ? refused(429, 'Too many requests') : responseTo(one);
     const headers = { 'content-type': 'application/json', ...more, ...(isBusy && { 'retry-after': '0' }) };
     response.writeHead(status, headers).end(JSON.stringify(body));
@@ -44,7 +44,7 @@ export async function startVendor({ responseTo, busyEvery = 0 }: Playing): Promi
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requested,
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -53,7 +53,7 @@ function directHeaders(vendor: Vendor): Readonly<Record<string, string>> {
   return key === undefined ? own : { authorization: `Bearer ${key}` };
 }
 
-export interface Asked {
+export interface RequestTarget {
   readonly url: string;
   readonly key: string;
   readonly id: string;
@@ -77,7 +77,7 @@ const agent = new Agent({ keepAlive: true });
 
 export async function ask(
   { path, model, headers }: Pick<Way, 'path' | 'model' | 'headers'>,
-  { url, key, id, body }: Asked,
+  { url, key, id, body }: RequestTarget,
 ): Promise<ReadResponse> {
   const started = performance.now();
   const outgoing = request(url + path, {

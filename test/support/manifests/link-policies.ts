@@ -79,8 +79,8 @@ export const linkPolicies: readonly Policy[] = [
     problems: (objects) =>
       ofKind(objects, HorizontalPodAutoscaler.is).flatMap(({ spec }) => {
         const target = deploymentsOf(objects).find((one) => nameOf(one) === spec?.scaleTargetRef.name);
-        const isAsked = target && containersOf(target).every(({ resources }) => resources?.requests?.cpu);
-        return isAsked && (spec?.minReplicas ?? 1) >= 2 ? [] : [`${spec?.scaleTargetRef.name}`];
+        const isEnabled = target && containersOf(target).every(({ resources }) => resources?.requests?.cpu);
+        return isEnabled && (spec?.minReplicas ?? 1) >= 2 ? [] : [`${spec?.scaleTargetRef.name}`];
       }),
     breach: (objects) =>
       Object.assign(ofKind(objects, HorizontalPodAutoscaler.is)[0]?.spec?.scaleTargetRef ?? {}, {

@@ -116,8 +116,8 @@ export const podPolicies: readonly Policy[] = [
     problems: (objects) =>
       perContainer(objects, ({ startupProbe, livenessProbe, readinessProbe, ports }) => {
         const probes = [startupProbe, livenessProbe, readinessProbe];
-        const asked = probes.map((probe) => probe?.httpGet?.port ?? probe?.tcpSocket?.port);
-        return !asked.every((port) => ports?.some(({ name }) => name === port)) && 'a probe asks nothing';
+        const requested = probes.map((probe) => probe?.httpGet?.port ?? probe?.tcpSocket?.port);
+        return !requested.every((port) => ports?.some(({ name }) => name === port)) && 'a probe asks nothing';
       }),
     breach: (objects) => Object.assign(container(objects), { readinessProbe: undefined }),
   },
@@ -128,8 +128,8 @@ export const podPolicies: readonly Policy[] = [
         const admin = ports?.find(({ name = '' }) => /(?:^|-)admin$/.test(name))?.name;
         if (admin === undefined) return undefined;
         const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe?.httpGet);
-        const asked = paths.map((get) => `${get?.path} of ${get?.port}`).join();
-        return asked !== `/livez of ${admin},/livez of ${admin},/readyz of ${admin}` && asked;
+        const requested = paths.map((get) => `${get?.path} of ${get?.port}`).join();
+        return requested !== `/livez of ${admin},/livez of ${admin},/readyz of ${admin}` && requested;
       }),
     breach: (objects) =>
       Object.assign(container(objects).livenessProbe ?? {}, { httpGet: { path: '/readyz', port: 'admin' } }),

@@ -17,8 +17,8 @@ describe('the nearest models', () => {
     ['bedrock/anthropc.claude-opus-5', 'managed-cloud-models/anthropic.claude-opus-5'],
     ['search-provider/gemini-2.5-falsh', 'search-provider/gemini-2.5-flash'],
     ['gpt-4.1-min*', 'gpt-provider/gpt-4.1-mini'],
-  ])('to %s begin with %s', (asked, first) => {
-    const near = nearestModels(asked, chatModels());
+  ])('to %s begin with %s', (requested, first) => {
+    const near = nearestModels(requested, chatModels());
     expect(near[0]).toBe(first);
     expect(near.length).toBeLessThanOrEqual(3);
   });
@@ -98,8 +98,8 @@ describe('the distance between two texts', () => {
 });
 
 it('asks no more than a hundred whether they are wanted', () => {
-  let asked = 0;
+  let requested = 0;
   const names = Array.from({ length: 1000 }, (_, index) => `model-${index}`);
-  expect(nearest('model-5', names, 3, () => ++asked > 1e9)).toEqual([]);
-  expect(asked).toBe(100);
+  expect(nearest('model-5', names, 3, () => ++requested > 1e9)).toEqual([]);
+  expect(requested).toBe(100);
 });

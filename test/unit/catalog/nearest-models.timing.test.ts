@@ -4,9 +4,9 @@ import { nearestModels } from '../../../catalog/nearest-models.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
 it('the nearest models cost little, however long the name is', () => {
-  const time = (asked: string) =>
+  const time = (requested: string) =>
     processorMs(() => {
-      for (let i = 0; i < 20; i++) nearestModels(asked, chatModels());
+      for (let i = 0; i < 20; i++) nearestModels(requested, chatModels());
     });
   time('gpt-provider/gpt-4o-minni');
   const usual = time('gpt-provider/gpt-4o-minni');

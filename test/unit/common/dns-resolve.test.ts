@@ -22,7 +22,7 @@ describe('names of webhooks', () => {
       { address: '192.0.2.1', family: 4 },
       { address: '192.0.2.2', family: 4 },
     ]);
-    expect(new Set(server.asked)).toEqual(new Set(['hooks.example.com']));
+    expect(new Set(server.requested)).toEqual(new Set(['hooks.example.com']));
   });
 
   it('that are not known fail', async () => {

@@ -139,16 +139,16 @@ describe('a connection', () => {
   });
 
   it('is judged when it is made: a name that leads elsewhere by now is noticed with the next', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const turns = ['127.0.0.1', '10.0.0.1'];
     const resolve: Resolve = (host, _options, callback) => {
-      callback(null, [{ address: turns[asked.length] ?? '', family: 4 }]);
-      asked.push(host);
+      callback(null, [{ address: turns[requested.length] ?? '', family: 4 }]);
+      requested.push(host);
     };
     const post = poster({ resolve, allows: (address) => address === '127.0.0.1' });
     await post();
     await post();
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     receiver.dropConnections();
     await expect.poll(() => receiver.open()).toBe(0);
     await expect(post()).rejects.toMatchObject({ name: 'ForbiddenAddressError' });

@@ -48,7 +48,7 @@ describe('names as the system finds them', () => {
       const ask = createAskSystem({ servers: [server.address], hostsFile, resolvFile });
       expect((await ask('model')).addresses).toEqual([{ address: '192.0.2.1', family: 4 }]);
       expect((await ask('written.internal')).addresses).toEqual([{ address: '192.0.2.9', family: 4 }]);
-      expect(new Set(server.asked)).toEqual(new Set(['model.a.example', 'model.b.example']));
+      expect(new Set(server.requested)).toEqual(new Set(['model.a.example', 'model.b.example']));
       await expect(ask('other')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     } finally {
       await server.close();

@@ -94,7 +94,7 @@ describe.each(commands)('gatewayctl %s', (name, command) => {
 
   it('asks before it takes something away or books money', () => {
     const isGrave = /delete|revoke|suspend|release|rotate|reconcile (forget|settle|undo)/.test(name);
-    expect('asks' in command && command.asks !== undefined).toBe(isGrave);
+    expect('prompt' in command && command.prompt !== undefined).toBe(isGrave);
   });
 });
 

@@ -49,17 +49,17 @@ describe(`A text in pieces (seeds from ${firstSeed})`, () => {
       const random = new Random(seed);
       const text = disguisedText(random);
       const window = 20 + random.below(100);
-      const asked: Case = { ...caseOf(random.pick(names), random), action: 'block' };
-      if (!fits([asked], text, window)) continue;
-      const [first] = asked.matcher.inspect(
+      const requested: Case = { ...caseOf(random.pick(names), random), action: 'block' };
+      if (!fits([requested], text, window)) continue;
+      const [first] = requested.matcher.inspect(
         { raw: text, folded: fold(text), isEnd: true },
         0,
         window,
       ).findings;
-      const { left, blockedBy } = through([asked], cut(text, 9, random), window);
+      const { left, blockedBy } = through([requested], cut(text, 9, random), window);
       expect(text.startsWith(left), `seed ${seed}`).toBe(true);
       expect(left.length, `seed ${seed}`).toBeLessThanOrEqual(first?.start ?? text.length);
-      expect(blockedBy, `seed ${seed}`).toBe(first && asked.name);
+      expect(blockedBy, `seed ${seed}`).toBe(first && requested.name);
       if (first !== undefined) blocked++;
     }
     expect(blocked).toBeGreaterThan(texts / 10);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { asked, boil, history, messageWith, post, responseTo, text, user, valid } from './post-message.ts';
+import { boil, history, messageWith, post, request, responseTo, text, user, valid } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('an answer', () => {
   });
 
   it('ends where the context does', async () => {
-    const full = { messages: [asked('x'.repeat(799_960))], model: 'claude-sonnet-4-5' };
+    const full = { messages: [request('x'.repeat(799_960))], model: 'claude-sonnet-4-5' };
     const { stop_reason, usage } = await responseFor(full);
     expect([stop_reason, usage.input_tokens + usage.output_tokens]).toEqual([
       'model_context_window_exceeded',
@@ -91,7 +91,7 @@ describe('an answer', () => {
   });
 
   it('is told by the request itself', async () => {
-    const directive = (simulate: object) => ({ messages: [asked(JSON.stringify({ simulate }))] });
+    const directive = (simulate: object) => ({ messages: [request(JSON.stringify({ simulate }))] });
     expect((await responseFor(directive({ text: 'told' }))).content).toEqual([text('told')]);
     const refused = await post(simulator, { ...valid, ...directive({ colour: 'red' }) });
     expect([refused.status, refused.json().error.message]).toEqual([
@@ -212,7 +212,7 @@ describe('tool calls', () => {
     const forced = { tools, tool_choice: { type: 'any' } };
     const first = await responseFor(forced);
     const id = first.content[0].id;
-    const done = asked([{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
+    const done = request([{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
     const second = await responseFor({ ...forced, messages: [user, messageWith(first.content), done] });
     expect(second.content[0].id).not.toBe(id);
   });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
-  asked,
   call,
   expectRefusal,
   expectTaken,
@@ -9,6 +8,7 @@ import {
   messageWith,
   png,
   type Refusal,
+  request,
   result,
   text,
   user,
@@ -60,34 +60,34 @@ describe('tool calls', () => {
     ],
     [
       'of the user',
-      history(asked([call('a')])),
+      history(request([call('a')])),
       'messages.0.content.0: `tool_use` blocks can only be in `assistant` messages',
     ],
     ['never answered', history(user, messageWith([call('a')])), withoutResult(1, 'a')],
     ['answered with words', history(user, messageWith([call('a')]), user), withoutResult(1, 'a')],
     [
       'answered too late',
-      history(user, messageWith([call('a')]), user, messageWith('x'), asked([result('a')])),
+      history(user, messageWith([call('a')]), user, messageWith('x'), request([result('a')])),
       withoutResult(1, 'a'),
     ],
     [
       'answered after words',
-      history(user, messageWith([call('a')]), asked([text('x'), result('a')])),
+      history(user, messageWith([call('a')]), request([text('x'), result('a')])),
       withoutResult(1, 'a'),
     ],
     [
       'answered in a message after words',
-      history(user, messageWith([call('a')]), user, asked([result('a')])),
+      history(user, messageWith([call('a')]), user, request([result('a')])),
       withoutResult(1, 'a'),
     ],
     [
       'answered in part',
-      history(user, messageWith([call('a'), call('b'), call('c')]), asked([result('b')])),
+      history(user, messageWith([call('a'), call('b'), call('c')]), request([result('b')])),
       withoutResult(1, 'a, c'),
     ],
     [
       'of one id in one turn',
-      history(user, messageWith([call('a'), call('a')]), asked([result('a')])),
+      history(user, messageWith([call('a'), call('a')]), request([result('a')])),
       'messages.1.content.1: `tool_use` ids must be unique',
     ],
     [
@@ -95,24 +95,24 @@ describe('tool calls', () => {
       history(
         user,
         messageWith([call('a')]),
-        asked([result('a')]),
+        request([result('a')]),
         messageWith([call('a')]),
-        asked([result('a')]),
+        request([result('a')]),
       ),
       'messages.3.content.0: `tool_use` ids must be unique',
     ],
     [
       'in the history of a request without tools',
-      { messages: [user, messageWith([call('a')]), asked([result('a')])] },
+      { messages: [user, messageWith([call('a')]), request([result('a')])] },
       'Requests which include `tool_use` or `tool_result` blocks must define tools.',
     ],
   ])('are refused %s', (...row) => expectRefusal(simulator, row));
 
   it.each<readonly [string, object]>([
-    ['before words', history(user, messageWith([call('a'), text('x')]), asked([result('a')]))],
+    ['before words', history(user, messageWith([call('a'), text('x')]), request([result('a')]))],
     [
       'of a tool no longer given',
-      history(user, messageWith([call('a', { name: 'stir' })]), asked([result('a')])),
+      history(user, messageWith([call('a', { name: 'stir' })]), request([result('a')])),
     ],
     [
       'answered in any order and in several messages',
@@ -120,20 +120,20 @@ describe('tool calls', () => {
         user,
         messageWith([call('a')]),
         messageWith([call('b')]),
-        asked([result('b')]),
-        asked([result('a'), text('and now?')]),
+        request([result('b')]),
+        request([result('a'), text('and now?')]),
       ),
     ],
     [
       'answered before a message of words',
-      history(user, messageWith([call('a')]), asked([result('a')]), user),
+      history(user, messageWith([call('a')]), request([result('a')]), user),
     ],
     [
       'of code that the model ran',
       history(
         user,
         messageWith([call('a', { caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } })]),
-        asked([result('a')]),
+        request([result('a')]),
       ),
     ],
   ])('are taken %s', (_name, change) => expectTaken(simulator, change));
@@ -143,23 +143,29 @@ describe('tool results', () => {
   it.each<Refusal>([
     [
       'without an id',
-      history(user, messageWith([call('a')]), asked([{ type: 'tool_result' }])),
+      history(user, messageWith([call('a')]), request([{ type: 'tool_result' }])),
       /tool_use_id: Field required$/,
     ],
-    ['without a call', history(asked([result('a')])), stray('messages.0.content.0', 'a')],
+    ['without a call', history(request([result('a')])), stray('messages.0.content.0', 'a')],
     [
       'of another call',
-      history(user, messageWith([call('a')]), asked([result('a'), result('b')])),
+      history(user, messageWith([call('a')]), request([result('a'), result('b')])),
       stray('messages.2.content.1', 'b'),
     ],
     [
       'of a call of an earlier turn',
-      history(user, messageWith([call('a')]), asked([result('a')]), messageWith('x'), asked([result('a')])),
+      history(
+        user,
+        messageWith([call('a')]),
+        request([result('a')]),
+        messageWith('x'),
+        request([result('a')]),
+      ),
       stray('messages.4.content.0', 'a'),
     ],
     [
       'twice',
-      history(user, messageWith([call('a')]), asked([result('a'), result('a')])),
+      history(user, messageWith([call('a')]), request([result('a'), result('a')])),
       'messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: a',
     ],
     [
@@ -169,17 +175,17 @@ describe('tool results', () => {
     ],
     [
       'null',
-      history(user, messageWith([call('a')]), asked([result('a', { content: null })])),
+      history(user, messageWith([call('a')]), request([result('a', { content: null })])),
       /tool_result.content: Input should be a valid array$/,
     ],
     [
       'an object',
-      history(user, messageWith([call('a')]), asked([result('a', { content: { temperature: 20 } })])),
+      history(user, messageWith([call('a')]), request([result('a', { content: { temperature: 20 } })])),
       /tool_result.content: Input should be a valid array$/,
     ],
     [
       'a call',
-      history(user, messageWith([call('a')]), asked([result('a', { content: [call('b')] })])),
+      history(user, messageWith([call('a')]), request([result('a', { content: [call('b')] })])),
       /^messages.2.content.0.tool_result.content.0: Input tag 'tool_use' found/,
     ],
     [
@@ -187,7 +193,7 @@ describe('tool results', () => {
       history(
         user,
         messageWith([call('a')]),
-        asked([
+        request([
           result('a', {
             is_error: true,
             content: [{ type: 'image', source: { type: 'url', url: 'https://a/b' } }],
@@ -213,7 +219,7 @@ describe('tool results', () => {
       },
     ],
   ])('are taken: %s', (_name, change) =>
-    expectTaken(simulator, history(user, messageWith([call('a')]), asked([result('a', change)]))),
+    expectTaken(simulator, history(user, messageWith([call('a')]), request([result('a', change)]))),
   );
 });
 
@@ -231,7 +237,7 @@ describe('what the vendor’s own tools gave back', () => {
     ]) {
       await expectRefusal(simulator, [
         '',
-        history(asked([block])),
+        history(request([block])),
         `messages.0.content.0: \`${name}\` blocks can only be in \`assistant\` messages`,
       ]);
     }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
-  asked,
   expectRefusal,
   expectTaken,
   history,
@@ -9,6 +8,7 @@ import {
   png,
   post,
   type Refusal,
+  request,
   text,
   user,
   valid,
@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const image = (source: object) => history(asked([{ type: 'image', source }]));
+const image = (source: object) => history(request([{ type: 'image', source }]));
 
 const base64 = (media_type: string, data: string) => image({ type: 'base64', media_type, data });
 
 const document = (source: object, change: object = {}) =>
-  history(asked([{ type: 'document', source, ...change }]));
+  history(request([{ type: 'document', source, ...change }]));
 
 const source = 'messages.0.content.0.image.source';
 
@@ -84,7 +84,7 @@ describe('images and documents', () => {
     [
       'more than 100 for a model with a small context',
       {
-        ...history(asked(Array(101).fill({ type: 'image', source: { type: 'url', url: 'https://a/b' } }))),
+        ...history(request(Array(101).fill({ type: 'image', source: { type: 'url', url: 'https://a/b' } }))),
         model: 'claude-sonnet-4-5',
       },
       'Too much media: 0 document pages + 101 images > 100',
@@ -101,7 +101,7 @@ describe('images and documents', () => {
     ],
     [
       'a document without a source',
-      history(asked([{ type: 'document' }])),
+      history(request([{ type: 'document' }])),
       /document.source: Field required$/,
     ],
   ])('are refused: %s', (...row) => expectRefusal(simulator, row));
@@ -120,7 +120,7 @@ describe('images and documents', () => {
     ['a GIF', base64('image/gif', gif)],
     [
       'more than 100 images for a model with a large context',
-      history(asked(Array(101).fill({ type: 'image', source: { type: 'url', url: 'https://a/b' } }))),
+      history(request(Array(101).fill({ type: 'image', source: { type: 'url', url: 'https://a/b' } }))),
     ],
     [
       'a PDF',
@@ -133,7 +133,7 @@ describe('images and documents', () => {
     ['a document of blocks', document({ type: 'content', content: [text('x')] })],
     [
       'a search result',
-      history(asked([{ type: 'search_result', content: [text('x')], source: 'a', title: 'b' }])),
+      history(request([{ type: 'search_result', content: [text('x')], source: 'a', title: 'b' }])),
     ],
   ])('are taken: %s', (_name, change) => expectTaken(simulator, change));
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
-  asked,
   call,
   expectRefusal,
   expectTaken,
   history,
   messageWith,
   type Refusal,
+  request,
   result,
   text,
   user,
@@ -48,29 +48,29 @@ describe('messages', () => {
       /^messages: Unexpected role "developer"/,
     ],
     ['one without content', history({ role: 'user' }), 'messages.0.content: Field required'],
-    ['content null', history(asked(null)), 'messages.0.content: Input should be a valid array'],
-    ['content as a number', history(asked(7)), 'messages.0.content: Input should be a valid array'],
+    ['content null', history(request(null)), 'messages.0.content: Input should be a valid array'],
+    ['content as a number', history(request(7)), 'messages.0.content: Input should be a valid array'],
     ['an unknown field', history({ ...user, name: 'x' }), 'messages.0.name: Extra inputs are not permitted'],
     [
       'tool_calls',
       history(user, { ...messageWith('x'), tool_calls: [] }, user),
       /^messages.1.tool_calls: Extra inputs/,
     ],
-    ['a block that is none', history(asked([7])), 'messages.0.content.0: Input should be an object'],
-    ['a block without a type', history(asked([{}])), 'messages.0.content.0.type: Field required'],
+    ['a block that is none', history(request([7])), 'messages.0.content.0: Input should be an object'],
+    ['a block without a type', history(request([{}])), 'messages.0.content.0.type: Field required'],
     [
       'a block of another vendor',
-      history(asked([{ type: 'image_url', image_url: { url: 'https://a/b' } }])),
+      history(request([{ type: 'image_url', image_url: { url: 'https://a/b' } }])),
       /^messages.0.content.0: Input tag 'image_url' found using 'type' does not match any of the expected tags: /,
     ],
     [
       'a text block without text',
-      history(asked([{ type: 'text' }])),
+      history(request([{ type: 'text' }])),
       'messages.0.content.0.text.text: Field required',
     ],
     [
       'an unknown field of a block',
-      history(asked([{ ...text('x'), id: 1 }])),
+      history(request([{ ...text('x'), id: 1 }])),
       /^messages.0.content.0.text.id: Extra/,
     ],
     [
@@ -84,38 +84,38 @@ describe('messages', () => {
     ['of one role in a row', history(user, user, messageWith('x'), messageWith('y'), user)],
     ['of the assistant that say nothing', history(user, messageWith([]), user, messageWith(''), user)],
     ['that end with the assistant saying nothing', history(user, messageWith([]))],
-    ['of the user that say nothing beside others', history(asked([]), user, asked(''))],
-    ['of blanks beside words', history(asked([text(' '), text('x')]))],
+    ['of the user that say nothing beside others', history(request([]), user, request(''))],
+    ['of blanks beside words', history(request([text(' '), text('x')]))],
   ])('takes those %s', (_name, change) => expectTaken(simulator, change));
 });
 
 describe('texts', () => {
   it.each<Refusal>([
-    ['of the user, empty', history(asked('')), 'messages.0: user messages must have non-empty content'],
+    ['of the user, empty', history(request('')), 'messages.0: user messages must have non-empty content'],
     [
       'of the user, no block',
-      history(user, messageWith('x'), asked([])),
+      history(user, messageWith('x'), request([])),
       'messages.2: user messages must have non-empty content',
     ],
-    ['of the user, an empty block', history(asked([text('')])), empty],
-    ['of the user, an empty block beside words', history(asked([text('x'), text('')])), empty],
-    ['of the user, blanks', history(asked(' \n')), blank],
-    ['of the user, a block of blanks', history(asked([text('\t')])), blank],
+    ['of the user, an empty block', history(request([text('')])), empty],
+    ['of the user, an empty block beside words', history(request([text('x'), text('')])), empty],
+    ['of the user, blanks', history(request(' \n')), blank],
+    ['of the user, a block of blanks', history(request([text('\t')])), blank],
     ['of the assistant, an empty block', history(user, messageWith([text('')]), user), empty],
     ['of the assistant, blanks', history(user, messageWith('  '), user), blank],
     [
       'of the assistant, blanks beside a call',
-      history(user, messageWith([text(' '), call('a')]), asked([result('a')])),
+      history(user, messageWith([text(' '), call('a')]), request([result('a')])),
       blank,
     ],
     [
       'of a result, an empty block',
-      history(user, messageWith([call('a')]), asked([result('a', { content: [text('')] })])),
+      history(user, messageWith([call('a')]), request([result('a', { content: [text('')] })])),
       empty,
     ],
     [
       'of a document, an empty block',
-      history(asked([{ type: 'document', source: { type: 'content', content: [text('')] } }])),
+      history(request([{ type: 'document', source: { type: 'content', content: [text('')] } }])),
       empty,
     ],
   ])('are refused: %s', (...row) => expectRefusal(simulator, row));
@@ -148,7 +148,7 @@ describe('system messages', () => {
     ],
     [
       'between a call and its result',
-      newer(user, messageWith([call('a')]), system('x'), asked([result('a')])),
+      newer(user, messageWith([call('a')]), system('x'), request([result('a')])),
       /^messages.2: role 'system' must follow a 'user'/,
     ],
     ['of no blocks', newer(user, system([])), 'messages.1: system content must contain at least one block'],
@@ -167,7 +167,7 @@ describe('system messages', () => {
   it.each<readonly [string, object]>([
     ['last', newer(user, system('x'), system([text('y')]))],
     ['before the assistant', newer(user, system('x'), messageWith('y'), user)],
-    ['after results', newer(user, messageWith([call('a')]), asked([result('a')]), system('x'))],
+    ['after results', newer(user, messageWith([call('a')]), request([result('a')]), system('x'))],
   ])('are taken %s', (_name, change) => expectTaken(simulator, change));
 });
 

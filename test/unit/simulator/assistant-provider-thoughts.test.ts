@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
 import {
-  asked,
   boil,
   expectRefusal,
   expectTaken,
   messageWith,
   post,
+  request,
   text,
   user,
   valid,
@@ -49,7 +49,7 @@ function replied(mode: object, content: readonly Block[], ...more: readonly obje
   const results = content
     .filter(({ type }) => type === 'tool_use')
     .map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'done' }));
-  const messages = [user, messageWith(content), results.length > 0 ? asked(results) : user, ...more];
+  const messages = [user, messageWith(content), results.length > 0 ? request(results) : user, ...more];
   return { tools: [boil], ...mode, messages };
 }
 
@@ -132,7 +132,7 @@ describe('thinking that comes back', () => {
     const [thinking] = (await called(adaptive)) as readonly [Block];
     await expectRefusal(simulator, [
       '',
-      { messages: [asked([thinking])] },
+      { messages: [request([thinking])] },
       'messages.0.content.0: `thinking` blocks can only be in `assistant` messages',
     ]);
     await expectRefusal(simulator, [
@@ -159,7 +159,7 @@ describe('where thinking must stand', () => {
     // Between calls it does not think again.
     expect(second.map(({ type }) => type)).toEqual(['tool_use']);
     const result = { type: 'tool_result', tool_use_id: second[0]?.id, content: 'done' };
-    const messages = [...history.messages, messageWith(second), asked([result])];
+    const messages = [...history.messages, messageWith(second), request([result])];
     await expectTaken(simulator, { ...history, messages });
     const bare = [user, messageWith(first.slice(1)), ...messages.slice(2)];
     await expectRefusal(simulator, ['', { ...history, messages: bare }, expected('tool_use')]);

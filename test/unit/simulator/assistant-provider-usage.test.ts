@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../../simulator/index.ts';
-import { asked, boil, messageWith, post, responseTo, text, user, valid } from './post-message.ts';
+import { boil, messageWith, post, request, responseTo, text, user, valid } from './post-message.ts';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe('usage', () => {
   it('reads from the cache what was sent before the latest answer', async () => {
     const counts = await usage({
       system: [cached(long)],
-      messages: [user, messageWith('x'), asked([cached(long)])],
+      messages: [user, messageWith('x'), request([cached(long)])],
     });
     expect(counts).toMatchObject({
       input_tokens: 0,
@@ -60,7 +60,7 @@ describe('usage', () => {
   });
 
   it('marks the last block where the request asks for caching itself', async () => {
-    const counts = await usage({ cache_control: { type: 'ephemeral' }, messages: [asked(long)] });
+    const counts = await usage({ cache_control: { type: 'ephemeral' }, messages: [request(long)] });
     expect(counts).toMatchObject({ input_tokens: 0, cache_creation_input_tokens: 2_006 });
   });
 

@@ -206,12 +206,12 @@ describe('which request a behaviour is for', () => {
     expect((await postChat(simulator, valid)).text).toContain('scripted');
   });
 
-  const asking = (simulate: unknown) =>
+  const requesting = (simulate: unknown) =>
     postChat(simulator, { ...valid, messages: [{ role: 'user', content: JSON.stringify({ simulate }) }] });
 
   it('may be told by the request itself', async () => {
-    expect((await asking({ status: 503, headers: { 'retry-after': '2' } })).status).toBe(503);
-    expect((await asking({ text: 'told' })).text).toContain('told');
+    expect((await requesting({ status: 503, headers: { 'retry-after': '2' } })).status).toBe(503);
+    expect((await requesting({ text: 'told' })).text).toContain('told');
   });
 
   it.each<[string, unknown, string]>([
@@ -221,7 +221,7 @@ describe('which request a behaviour is for', () => {
     ['a field of Object', { toString: 1 }, "no field 'toString'"],
     ['no object', 7, 'simulate must be an object'],
   ])('is refused in the request with %s', async (_name, simulate, message) => {
-    const result = await asking(simulate);
+    const result = await requesting(simulate);
     expect(result.status).toBe(400);
     expect(result.text).toContain(message);
   });

@@ -102,12 +102,12 @@ describe('an answer', () => {
   });
 
   it('confirms the service tier and the latency, and shows the guardrail’s trace, where asked', async () => {
-    const asked = {
+    const request = {
       serviceTier: { type: 'flex' },
       performanceConfig: { latency: 'standard' },
       guardrailConfig: { guardrailIdentifier: 'sim1', guardrailVersion: '1', trace: 'enabled' },
     };
-    expect(await responseFor(asked)).toMatchObject({
+    expect(await responseFor(request)).toMatchObject({
       serviceTier: { type: 'flex' },
       performanceConfig: { latency: 'standard' },
       trace: { guardrail: { inputAssessment: { sim1: {} } } },

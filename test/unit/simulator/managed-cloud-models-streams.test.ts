@@ -120,11 +120,11 @@ describe('a stream', () => {
   });
 
   it('tells the stop sequence where asked, below the delta', async () => {
-    const asked = {
+    const request = {
       ...inference({ stopSequences: [' simulated'] }),
       additionalModelResponseFieldPaths: ['/delta/stop_sequence', '/stop_sequence'],
     };
-    expect(eventsOf((await streamed(asked)).frames()).at(-2)).toEqual([
+    expect(eventsOf((await streamed(request)).frames()).at(-2)).toEqual([
       'messageStop',
       {
         stopReason: 'stop_sequence',

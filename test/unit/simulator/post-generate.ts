@@ -7,7 +7,7 @@ export type Json = Readonly<Record<string, unknown>>;
 export const hello = { role: 'user', parts: [{ text: 'hello' }] } as const;
 export const valid = { contents: [hello] } as const;
 
-export interface Asked {
+export interface ChatExchange {
   readonly body?: unknown;
   /** Default gemini-2.5-flash. */
   readonly model?: string;
@@ -26,12 +26,12 @@ export interface Posted {
   readonly text: string;
 }
 
-export async function post(simulator: Simulator, asked: Asked = {}): Promise<Posted> {
-  const { body = valid, model = 'gemini-2.5-flash', method = 'generateContent', query = '' } = asked;
-  const path = `${asked.version ?? 'v1beta'}/models/${model}:${method}${query}`;
+export async function post(simulator: Simulator, request: ChatExchange = {}): Promise<Posted> {
+  const { body = valid, model = 'gemini-2.5-flash', method = 'generateContent', query = '' } = request;
+  const path = `${request.version ?? 'v1beta'}/models/${model}:${method}${query}`;
   const response = await fetch(`${simulator.baseUrls['search-provider']}/${path}`, {
     method: 'POST',
-    headers: { 'x-goog-api-key': 'AIzaSimTest', 'content-type': 'application/json', ...asked.headers },
+    headers: { 'x-goog-api-key': 'AIzaSimTest', 'content-type': 'application/json', ...request.headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -80,8 +80,8 @@ export async function streamed(
   change: object = {},
   model?: string,
 ): Promise<Generated[]> {
-  const asked = { method: 'streamGenerateContent', query: '?alt=sse', body: { ...valid, ...change } };
-  const response = await post(simulator, { ...asked, ...(model && { model }) });
+  const request = { method: 'streamGenerateContent', query: '?alt=sse', body: { ...valid, ...change } };
+  const response = await post(simulator, { ...request, ...(model && { model }) });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   return eventsOf(response.text).map((event) => event as unknown as Generated);
 }

@@ -13,7 +13,7 @@ export const boil = {
 
 // Parts of a conversation.
 export const messageWith = (content: unknown) => ({ role: 'assistant', content });
-export const asked = (content: unknown) => ({ role: 'user', content });
+export const request = (content: unknown) => ({ role: 'user', content });
 export const text = (words: string) => ({ type: 'text', text: words });
 export const call = (id: string, change: object = {}) => ({
   type: 'tool_use',

@@ -105,15 +105,15 @@ export interface JsonResponse {
 }
 
 /** What was answered, once it was taken. */
-export async function responseTo(asked: Promise<Posted>): Promise<JsonResponse> {
-  const response = await asked;
+export async function responseTo(pending: Promise<Posted>): Promise<JsonResponse> {
+  const response = await pending;
   expectTaken(response);
   return (await response.json()) as unknown as JsonResponse;
 }
 
 /** The events of a stream but its `[DONE]`. */
-export async function events(asked: Promise<Posted>): Promise<readonly JsonResponse[]> {
-  const response = await asked;
+export async function events(pending: Promise<Posted>): Promise<readonly JsonResponse[]> {
+  const response = await pending;
   expectTaken(response);
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   return response.events() as unknown as readonly JsonResponse[];

@@ -54,8 +54,8 @@ describe('counts', () => {
   });
 
   it('of a prompt are told without an answer', async () => {
-    const asked = (body: object) => post(simulator, { method: 'countTokens', body });
-    expect(JSON.parse((await asked(valid)).text)).toEqual({
+    const request = (body: object) => post(simulator, { method: 'countTokens', body });
+    expect(JSON.parse((await request(valid)).text)).toEqual({
       totalTokens: 2,
       promptTokensDetails: [{ modality: 'TEXT', tokenCount: 2 }],
     });
@@ -64,7 +64,7 @@ describe('counts', () => {
       systemInstruction: { parts: [{ text: 'Be brief' }] },
       ...valid,
     };
-    expect(JSON.parse((await asked({ generateContentRequest: whole })).text)).toMatchObject({
+    expect(JSON.parse((await request({ generateContentRequest: whole })).text)).toMatchObject({
       totalTokens: 4,
     });
     for (const wrong of [
@@ -73,7 +73,7 @@ describe('counts', () => {
       { ...valid, generateContentRequest: whole },
       { generateContentRequest: valid },
     ]) {
-      expect((await asked(wrong)).status).toBe(400);
+      expect((await request(wrong)).status).toBe(400);
     }
   });
 });

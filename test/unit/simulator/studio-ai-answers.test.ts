@@ -41,7 +41,7 @@ describe('answers of GPT models', () => {
   it('are the same for the same request, in every dialect', async () => {
     const texts = await Promise.all(
       [dated('gpt-4o', { messages }), v1({}), inference({}), v1({})].map(
-        async (asked) => (await responseTo(asked)).choices[0]?.message.content,
+        async (pending) => (await responseTo(pending)).choices[0]?.message.content,
       ),
     );
     expect(new Set(texts).size).toBe(1);

@@ -120,11 +120,11 @@ describe('streams of GPT models', () => {
 });
 
 describe('a filter that works alongside', () => {
-  const asked = (change: object = {}) =>
+  const request = (change: object = {}) =>
     events(v1({ model: 'gpt-4o-async-filter', stream: true, ...change }));
 
   it('tells its results in frames without a delta, the last behind all else', async () => {
-    const list = await asked(withUsage);
+    const list = await request(withUsage);
     const annotations = list.filter(({ choices }) => choices.some((choice) => choice.delta === undefined));
     expect(annotations.length).toBeGreaterThan(1);
     expect(annotations.at(-1)).toBe(list.at(-1));
@@ -146,7 +146,7 @@ describe('a filter that works alongside', () => {
   });
 
   it('leaves out no character and never goes back', async () => {
-    const list = await asked();
+    const list = await request();
     const offsets = list.flatMap(({ choices }) => choices[0]?.content_filter_offsets ?? []);
     expect(offsets.slice(1).map((one) => one.start_offset)).toEqual(
       offsets.slice(0, -1).map((one) => one.end_offset),
@@ -155,19 +155,19 @@ describe('a filter that works alongside', () => {
   });
 
   it('tells no results beside the text', async () => {
-    const texts = (await asked()).filter(({ choices }) => choices[0]?.delta !== undefined);
+    const texts = (await request()).filter(({ choices }) => choices[0]?.delta !== undefined);
     expect(texts.some(({ choices }) => choices[0]?.content_filter_results !== undefined)).toBe(false);
   });
 
   it('ends what it finds bad after it was said, in a frame without a delta', async () => {
     simulator.script({ text: 'Tea', finishReason: 'content_filter' });
-    const last = (await asked()).at(-1);
+    const last = (await request()).at(-1);
     expect(last).toMatchObject({ id: '', choices: [{ finish_reason: 'content_filter' }] });
     expect(last?.choices[0]).not.toHaveProperty('delta');
   });
 
   it('tells of several choices', async () => {
-    const list = await asked({ n: 2 });
+    const list = await request({ n: 2 });
     expect(list.at(-1)?.choices.map(({ index }) => index)).toEqual([0, 1]);
   });
 });

@@ -4,7 +4,7 @@
 import { atMost } from '../../../../common/exact-number.ts';
 import type { JsonObject } from '../../../../common/json.ts';
 import type { ModelCapabilities } from '../../../catalog/capabilities.ts';
-import { asksForNothing, type FieldName, isGatewayField } from '../../../conversation/fields.ts';
+import { type FieldName, isGatewayField, isNeutral } from '../../../conversation/fields.ts';
 import { isGiven, type NumberRange, readNumber } from '../../../conversation/options.ts';
 import type { OptionFields } from '../../../conversation/request.ts';
 import {
@@ -138,7 +138,7 @@ export function extraFields(context: StudioContext): JsonObject {
 }
 
 function isPassed(name: string, value: unknown, context: StudioContext): boolean {
-  if (isGatewayField(name) || asksForNothing(name, value)) return false;
+  if (isGatewayField(name) || isNeutral(name, value)) return false;
   const row = rows.get(name);
   if (row === undefined) return true;
   return typeof row === 'object' && 'passes' in row && (row.takes?.(value, context) ?? true);

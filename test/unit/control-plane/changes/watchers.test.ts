@@ -24,7 +24,7 @@ describe('watchers', () => {
     expect(names()).toEqual(['a host-8', 'b host-9']);
     entries[2]?.gone();
     // What comes late brings nobody back.
-    entries[2]?.asked();
+    entries[2]?.requested();
     expect(names()).toHaveLength(2);
   });
 
@@ -57,7 +57,7 @@ describe('watchers', () => {
     const entry = watchers.came(caller('a'));
     entry.state({ redis: 'REDIS_STATE_OK', clockMs: String(time.now() + 250) });
     entry.state(undefined);
-    entry.asked();
+    entry.requested();
     expect(only(watchers)).toMatchObject({ redis: 'REDIS_STATE_OK', clockAheadMs: 250, askedAt: time.now() });
   });
 });

@@ -8,10 +8,10 @@ import { anyProxy } from '../../../support/watching.ts';
 
 function desk() {
   const time = new VirtualTime();
-  const asked: Credentials[] = [];
+  const requested: Credentials[] = [];
   let refusal: Error | undefined;
   const authenticate = async (credentials: Credentials): Promise<ProxyCaller> => {
-    asked.push(credentials);
+    requested.push(credentials);
     if (refusal !== undefined) throw refusal;
     return { ...anyProxy, id: credentials.authorization ?? '' };
   };
@@ -20,7 +20,7 @@ function desk() {
     remembered({ authorization, certificateProxy: undefined, from: '192.0.2.1' });
   return {
     time,
-    asked,
+    requested,
     proxy,
     refuse: (error: Error | undefined) => {
       refusal = error;
@@ -29,14 +29,14 @@ function desk() {
 }
 
 it('looks a proxy up once in two seconds, calls that come together included', async () => {
-  const { time, asked, proxy } = desk();
+  const { time, requested, proxy } = desk();
   await Promise.all([proxy('a'), proxy('a'), proxy('a')]);
   await time.advance(1999);
   expect((await proxy('a')).id).toBe('a');
-  expect(asked.length).toBe(1);
+  expect(requested.length).toBe(1);
   await time.advance(1);
   await proxy('a');
-  expect(asked.length).toBe(2);
+  expect(requested.length).toBe(2);
 });
 
 it('tells proxies apart', async () => {
@@ -45,12 +45,12 @@ it('tells proxies apart', async () => {
 });
 
 it('asks again after a refusal, and stops within two seconds letting in who is refused', async () => {
-  const { time, asked, proxy, refuse } = desk();
+  const { time, requested, proxy, refuse } = desk();
   refuse(new Error('cut off'));
   await expect(proxy('a')).rejects.toThrow('cut off');
   refuse(undefined);
   await proxy('a');
-  expect(asked.length).toBe(2);
+  expect(requested.length).toBe(2);
   refuse(new Error('revoked'));
   await time.advance(2000);
   await expect(proxy('a')).rejects.toThrow('revoked');

@@ -67,8 +67,8 @@ describe('the API of a vendor', () => {
       '2026-10-20 | api_key key_1, project proj_1 | usage | gpt-4o-2024-08-06 | priority | 1000/50/400/100/0 | -',
     ]);
     // Three pages of seven days, and two that were refused at first.
-    expect(server.asked).toHaveLength(5);
-    for (const { query } of server.asked)
+    expect(server.requested).toHaveLength(5);
+    for (const { query } of server.requested)
       expect(query.getAll('group_by[]')).toEqual([
         'project_id',
         'api_key_id',
@@ -182,7 +182,7 @@ describe('the API of a vendor', () => {
   it('is asked again while it is broken, and given up in the end', async () => {
     const url = await respondingWith((nth) => (nth < 1 ? refused(503, 'overloaded') : page([])));
     expect((await readBill(openAiCosts(openAi(url, new Secret(key)), range))).days).toHaveLength(20);
-    expect(server?.asked).toHaveLength(2);
+    expect(server?.requested).toHaveLength(2);
   });
 
   it('is told by a redirect nothing: the key stays', async () => {
@@ -197,7 +197,7 @@ describe('the API of a vendor', () => {
     await expect(readBill(openAiCosts(openAi(server.url, new Secret(key)), range))).rejects.toThrow(
       'cannot be reached',
     );
-    expect(other.asked).toEqual([]);
+    expect(other.requested).toEqual([]);
     await other.close();
   });
 

@@ -1,7 +1,7 @@
 // What doctor says of the catalogs that the programs go by.
 import { describe, expect, it } from 'vitest';
 import { judgeCatalog } from '../../../../gatewayctl/doctor/catalog.ts';
-import type { Asked } from '../../../../gatewayctl/doctor/probe.ts';
+import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
 import type { CatalogState__Output as CatalogState } from '../../../../proto/generated/gateway/v1/CatalogState.ts';
 import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
 
@@ -10,7 +10,10 @@ const state: CatalogState = {
   ...{ rejected: false, shippedAsOf: '2026-11-22' },
 };
 
-function responseTo(own: CatalogState | null, proxies: Record<string, CatalogState | null> = {}): Asked {
+function responseTo(
+  own: CatalogState | null,
+  proxies: Record<string, CatalogState | null> = {},
+): ProbeResult {
   const watchers = Object.entries(proxies).map(([host, catalog]) => ({ host, catalog }));
   const status = {
     ...{ replica: 'r1', time: '2026-12-01T12:00:00.000Z' },
@@ -21,8 +24,8 @@ function responseTo(own: CatalogState | null, proxies: Record<string, CatalogSta
 
 describe('the catalogs', () => {
   it('are skipped where nobody tells of them', () => {
-    for (const asked of [[], [responseTo(null, { p1: null })]])
-      expect(judgeCatalog(asked)).toMatchObject({ check: 'catalog', verdict: 'skipped' });
+    for (const results of [[], [responseTo(null, { p1: null })]])
+      expect(judgeCatalog(results)).toMatchObject({ check: 'catalog', verdict: 'skipped' });
   });
 
   it('are ok where all are the same, and of these days', () => {

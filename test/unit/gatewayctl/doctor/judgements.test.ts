@@ -5,7 +5,7 @@ import { Secret } from '../../../../common/secret.ts';
 import { judgeClock } from '../../../../gatewayctl/doctor/clock.ts';
 import { judgeConfiguration } from '../../../../gatewayctl/doctor/configuration.ts';
 import { judgeConnection, judgeGrpc, judgeName, judgeTls } from '../../../../gatewayctl/doctor/connection.ts';
-import type { Asked, CertificateSeen, Met, TlsMet } from '../../../../gatewayctl/doctor/probe.ts';
+import type { CertificateSeen, Met, ProbeResult, TlsMet } from '../../../../gatewayctl/doctor/probe.ts';
 import { judgeProxy } from '../../../../gatewayctl/doctor/proxy.ts';
 import { judgeDatabase, judgeVersions } from '../../../../gatewayctl/doctor/replicas.ts';
 import { judgeToken } from '../../../../gatewayctl/doctor/token.ts';
@@ -34,14 +34,14 @@ const watcher: Watcher = {
   ...{ identity: 'token-1', address: '192.0.2.1', since: at(now - 60 * second), askedAt: at(now - second) },
   ...{ version: '0.1.0', host: 'proxy-a', redis: 'REDIS_STATE_OK' },
 };
-const responseTo = (over: Partial<Status> = {}): Asked => ({
+const responseTo = (over: Partial<Status> = {}): ProbeResult => ({
   ...{ status: { ...status, ...over }, sentAt: now - 10, receivedAt: now + 10 },
 });
-const watched = (...watchers: Partial<Watcher>[]): Asked =>
+const watched = (...watchers: Partial<Watcher>[]): ProbeResult =>
   responseTo({
     watchers: { watchers: watchers.map((one) => ({ ...watcher, ...one })), total: watchers.length },
   });
-const failedCall = (code: string, reason?: string): Asked => ({
+const failedCall = (code: string, reason?: string): ProbeResult => ({
   ...{ code, message: 'why', reason, beforeStatus: false },
 });
 
@@ -168,7 +168,8 @@ describe('TLS', () => {
 });
 
 describe('gRPC', () => {
-  const judged = (met: Met, ...asked: Asked[]) => judgeGrpc(plaintext, [{ address: '10.0.0.1', met }], asked);
+  const judged = (met: Met, ...results: ProbeResult[]) =>
+    judgeGrpc(plaintext, [{ address: '10.0.0.1', met }], results);
 
   it.each([
     ['HTTP/1.1', { speaks: 'http1' }, 'failed', 'HTTP/1.1'],
@@ -187,12 +188,12 @@ describe('gRPC', () => {
     ['none in time', failedCall('DEADLINE_EXCEEDED'), 'failed', 'no answer (DEADLINE_EXCEEDED'],
     [
       'that of an older control plane',
-      { ...failedCall('UNIMPLEMENTED'), beforeStatus: true } as Asked,
+      { ...failedCall('UNIMPLEMENTED'), beforeStatus: true } as ProbeResult,
       'warning',
       'older than the Status service',
     ],
-  ])('the answer is %s', (_what, asked, verdict, says) => {
-    expect(judged({ speaks: 'http2' }, asked)).toMatchObject({
+  ])('the answer is %s', (_what, results, verdict, says) => {
+    expect(judged({ speaks: 'http2' }, results)).toMatchObject({
       ...{ verdict, says: expect.stringContaining(says) },
     });
   });
@@ -215,9 +216,9 @@ describe('the token', () => {
   });
 
   it('is judged by what any replica says', () => {
-    const asked = [failedCall('UNAVAILABLE', 'unavailable'), responseTo()];
-    expect(judgeToken(new Secret(token), asked, now).verdict).toBe('ok');
-    expect(judgeToken(new Secret(token), asked.slice(0, 1), now).verdict).toBe('skipped');
+    const results = [failedCall('UNAVAILABLE', 'unavailable'), responseTo()];
+    expect(judgeToken(new Secret(token), results, now).verdict).toBe('ok');
+    expect(judgeToken(new Secret(token), results.slice(0, 1), now).verdict).toBe('skipped');
     expect(judgeToken(new Secret(token), [], now).verdict).toBe('skipped');
   });
 
@@ -233,8 +234,8 @@ describe('clocks', () => {
     const watchers = proxiesMs.map((ms, i) => ({
       ...{ ...watcher, host: `proxy-${i}`, clockAheadMs: String(ms) },
     }));
-    const asked = responseTo({ time: at(now - mineMs), watchers: { watchers, total: watchers.length } });
-    return judgeClock([asked]);
+    const results = responseTo({ time: at(now - mineMs), watchers: { watchers, total: watchers.length } });
+    return judgeClock([results]);
   };
 
   it.each([
@@ -270,8 +271,8 @@ describe('the database', () => {
     ['19999', 'warning'],
     ['20000', 'failed'],
   ])('was read %s ms ago', (ageMs, verdict) => {
-    const asked = responseTo({ feed: { position: { epoch: 'e', revision: '7' }, ageMs } });
-    expect(judgeDatabase([asked])).toMatchObject({
+    const results = responseTo({ feed: { position: { epoch: 'e', revision: '7' }, ageMs } });
+    expect(judgeDatabase([results])).toMatchObject({
       ...{ verdict, says: expect.stringMatching(/replica-1 has read PostgreSQL .* ago, at revision 7/) },
     });
   });
@@ -285,8 +286,8 @@ describe('the database', () => {
     ['nobody was reached', [failedCall('UNAVAILABLE')], 'skipped'],
     ['nobody was asked', [], 'skipped'],
     ['the token was refused', [failedCall('UNAUTHENTICATED', 'unauthenticated')], 'skipped'],
-  ] as const)('%s', (_what, asked, verdict) => {
-    expect(judgeDatabase(asked).verdict).toBe(verdict);
+  ] as const)('%s', (_what, results, verdict) => {
+    expect(judgeDatabase(results).verdict).toBe(verdict);
   });
 });
 
@@ -310,8 +311,8 @@ describe('proxies', () => {
       'ok',
       'token-1 at ::1',
     ],
-  ] as const)('%s', (_what, asked, verdict, says) => {
-    expect(judgeProxies([asked])).toMatchObject({ verdict, says: expect.stringContaining(says) });
+  ] as const)('%s', (_what, results, verdict, says) => {
+    expect(judgeProxies([results])).toMatchObject({ verdict, says: expect.stringContaining(says) });
   });
 
   it('count over all replicas: none here is no warning while there are some there', () => {
@@ -327,8 +328,8 @@ describe('proxies', () => {
     ['the only proxy has none', [watched({ redis: 'REDIS_STATE_NONE' })], 'ok'],
     ['one of two has none', [watched({}, { redis: 'REDIS_STATE_NONE' })], 'warning'],
     ['none has told', [watched({ redis: 'REDIS_STATE_UNSPECIFIED' })], 'skipped'],
-  ] as const)('Redis: %s', (_what, asked, verdict) => {
-    expect(judgeRedis(asked).verdict).toBe(verdict);
+  ] as const)('Redis: %s', (_what, results, verdict) => {
+    expect(judgeRedis(results).verdict).toBe(verdict);
   });
 });
 

@@ -1,6 +1,6 @@
 // What doctor says of the keys of signed records.
 import { describe, expect, it } from 'vitest';
-import type { Asked } from '../../../../gatewayctl/doctor/probe.ts';
+import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
 import { judgeRecordKeys } from '../../../../gatewayctl/doctor/record-keys.ts';
 import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { RecordKeysState__Output as Keys } from '../../../../proto/generated/gateway/v1/RecordKeysState.ts';
@@ -9,7 +9,7 @@ const [one, other] = ['1111111111111111', '2222222222222222'];
 const given = (...ids: string[]): Keys => ({ ids, fromControlPlane: false });
 const learnt = (...ids: string[]): Keys => ({ ids, fromControlPlane: true });
 
-function responseTo(recordKey: string | undefined, proxies: Record<string, Keys | null> = {}): Asked {
+function responseTo(recordKey: string | undefined, proxies: Record<string, Keys | null> = {}): ProbeResult {
   const watchers = Object.entries(proxies).map(([host, recordKeys]) => ({ host, recordKeys }));
   const status = { replica: 'r1', recordKey, watchers: { watchers, total: watchers.length } };
   return { ...{ status: status as unknown as Status, sentAt: 0, receivedAt: 0 } };
@@ -17,8 +17,8 @@ function responseTo(recordKey: string | undefined, proxies: Record<string, Keys 
 
 describe('the keys of records', () => {
   it('are skipped where the control plane tells of none', () => {
-    for (const asked of [[], [responseTo(undefined, { p1: null })]])
-      expect(judgeRecordKeys(asked)).toMatchObject({ check: 'record keys', verdict: 'skipped' });
+    for (const results of [[], [responseTo(undefined, { p1: null })]])
+      expect(judgeRecordKeys(results)).toMatchObject({ check: 'record keys', verdict: 'skipped' });
   });
 
   it('are ok where every proxy that is given keys knows the one that signs', () => {
@@ -34,8 +34,8 @@ describe('the keys of records', () => {
   });
 
   it('are a warning while replicas sign with two', () => {
-    const asked = [responseTo(one, { p1: given(one, other) }), responseTo(other)];
-    expect(judgeRecordKeys(asked)).toMatchObject({ verdict: 'warning' });
+    const results = [responseTo(one, { p1: given(one, other) }), responseTo(other)];
+    expect(judgeRecordKeys(results)).toMatchObject({ verdict: 'warning' });
   });
 
   it('name the proxies that are given none, whatever they have learnt so far', () => {

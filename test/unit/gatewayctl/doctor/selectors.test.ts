@@ -1,30 +1,35 @@
 // What doctor says of stored selectors of models.
 import { describe, expect, it } from 'vitest';
-import type { Asked } from '../../../../gatewayctl/doctor/probe.ts';
+import type { ProbeResult } from '../../../../gatewayctl/doctor/probe.ts';
 import { judgeSelectors } from '../../../../gatewayctl/doctor/selectors.ts';
 import type { GetStatusResponse__Output as Status } from '../../../../proto/generated/gateway/v1/GetStatusResponse.ts';
 import type { SelectorCheck__Output as SelectorCheck } from '../../../../proto/generated/gateway/v1/SelectorCheck.ts';
 import type { StoredSelector__Output as StoredSelector } from '../../../../proto/generated/gateway/v1/StoredSelector.ts';
 
-const responseTo = (selectors?: SelectorCheck): Asked => ({
+const responseTo = (selectors?: SelectorCheck): ProbeResult => ({
   ...{ status: { ...(selectors && { selectors }) } as Status, sentAt: 0, receivedAt: 0 },
 });
-const failedCall: Asked = { code: 'UNAVAILABLE', message: 'why', reason: undefined, beforeStatus: false };
+const failedCall: ProbeResult = {
+  code: 'UNAVAILABLE',
+  message: 'why',
+  reason: undefined,
+  beforeStatus: false,
+};
 
 describe('stored selectors', () => {
   const wrong: StoredSelector = {
     ...{ holder: 'SELECTOR_HOLDER_LIMIT', id: 'l1', organizationId: 'o1', nearest: [] },
     ...{ problem: 'SELECTOR_PROBLEM_ALIAS', selector: 'openai/*', countsAs: 'gpt-provider/*' },
   };
-  const checked = (...selectors: readonly object[]): Asked =>
+  const checked = (...selectors: readonly object[]): ProbeResult =>
     responseTo({
       ...{ checkedAt: '2026-03-01T12:00:00.000Z', checked: 12, found: selectors.length },
       selectors: selectors.map((one): StoredSelector => ({ ...wrong, ...one })),
     });
 
   it('are skipped where nobody is told of them', () => {
-    for (const asked of [[], [responseTo()], [failedCall]])
-      expect(judgeSelectors(asked)).toMatchObject({ check: 'selectors', verdict: 'skipped' });
+    for (const results of [[], [responseTo()], [failedCall]])
+      expect(judgeSelectors(results)).toMatchObject({ check: 'selectors', verdict: 'skipped' });
   });
 
   it('are ok where all of them select something', () => {

@@ -14,7 +14,7 @@ import { VirtualTime } from '../../../support/virtual-time.ts';
 interface Watch {
   readonly start: WatchStart;
   readonly handlers: WatchHandlers;
-  readonly asks: number[];
+  readonly requests: number[];
   cancelled: boolean;
 }
 
@@ -33,10 +33,10 @@ beforeEach(() => {
   records = new Records({ clock: time, maxStaleMs: 60_000, limits: accessLimits });
   feed = new Feed({
     watch: (start, handlers) => {
-      const watch: Watch = { start, handlers, asks: [], cancelled: false };
+      const watch: Watch = { start, handlers, requests: [], cancelled: false };
       watches.push(watch);
       return {
-        ask: (nonce) => void watch.asks.push(nonce),
+        ask: (nonce) => void watch.requests.push(nonce),
         cancel: () => {
           watch.cancelled = true;
         },
@@ -67,20 +67,20 @@ function deliver(message: FeedMessage): void {
 }
 
 function respond(revision: number): void {
-  deliver({ type: 'answer', nonce: newest().asks.at(-1) ?? 0, position: at(revision) });
+  deliver({ type: 'answer', nonce: newest().requests.at(-1) ?? 0, position: at(revision) });
 }
 
 describe('the feed', () => {
   it('starts without a position and asks at once, then every 5 s', async () => {
     expect(newest().start).toEqual({ since: undefined, maxStaleMs: 60_000 });
-    expect(newest().asks).toHaveLength(1);
+    expect(newest().requests).toHaveLength(1);
     deliver({ type: 'started', horizon: at(1) });
     respond(1);
     await time.advance(5_000);
-    expect(newest().asks).toHaveLength(2);
+    expect(newest().requests).toHaveLength(2);
     respond(1);
     await time.advance(4_999);
-    expect(newest().asks).toHaveLength(2);
+    expect(newest().requests).toHaveLength(2);
   });
 
   it('counts its age from the ask, not from the answer', async () => {
@@ -105,7 +105,7 @@ describe('the feed', () => {
     deliver({ type: 'started', horizon: at(1) });
     respond(1);
     deliver({ type: 'reset', horizon: { epoch: 'two', revision: 1 } });
-    expect(newest().asks).toHaveLength(2);
+    expect(newest().requests).toHaveLength(2);
   });
 });
 
@@ -113,16 +113,16 @@ describe('a hint that the feed has news', () => {
   it('has it asked at once, unless an ask is under way', () => {
     deliver({ type: 'started', horizon: at(1) });
     feed.askNow();
-    expect(newest().asks).toHaveLength(1);
+    expect(newest().requests).toHaveLength(1);
     respond(1);
     feed.askNow();
-    expect(newest().asks).toHaveLength(2);
+    expect(newest().requests).toHaveLength(2);
   });
 
   it('changes nothing while there is no connection', () => {
     newest().handlers.closed(new Error('refused'));
     feed.askNow();
-    expect(newest().asks).toHaveLength(1);
+    expect(newest().requests).toHaveLength(1);
   });
 });
 

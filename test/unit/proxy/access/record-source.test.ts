@@ -180,12 +180,12 @@ describe('resolves', () => {
   it('ask once more when the answer is from before what the feed has said, then say 503', async () => {
     const proxy = await startWarm();
     proxy.link.way = { there: 1, back: 400 };
-    const asked = find(proxy, hashOf(50));
+    const pending = find(proxy, hashOf(50));
     await world.time.advance(50);
     world.database.createKey(hashOf(50), { organizationId: 'north' });
     await world.time.advance(370);
     world.database.touch(hashOf(50));
-    expect(await asked).toBe('access_unavailable');
+    expect(await pending).toBe('access_unavailable');
     expect(proxy.link.resolves).toBe(3);
     proxy.link.way = { there: 1, back: 1 };
     expect(await find(proxy, hashOf(50))).toBe(`id-${hashOf(50)}`);

@@ -64,10 +64,10 @@ describe('a database that was restored', () => {
   });
 
   it('is drawn from by nobody before', async () => {
-    const asked = attempt(world.budgets, ask(100, 'a'));
+    const pending = attempt(world.budgets, ask(100, 'a'));
     expect(world.budgets.stamp().session).toBe('');
     await world.time.advance(50);
-    expect((await asked).stamp.session).not.toBe(old);
+    expect((await pending).stamp.session).not.toBe(old);
   });
 
   it('is told once more when requests of the old session have ended, and nothing of it is returned', async () => {

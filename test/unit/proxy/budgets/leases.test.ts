@@ -38,20 +38,20 @@ async function toMidnight(beforeMs: number): Promise<void> {
 async function heldOf(count: number): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, index) => `many ${index}`);
   for (const id of ids) world.ledger.addBudget(id, 1_000_000);
-  const asked = ids.map((id) => attempt(world.budgets, ask(100, id)));
+  const pending = ids.map((id) => attempt(world.budgets, ask(100, id)));
   await world.time.advance(20);
-  for (const hold of await Promise.all(asked)) hold.settle(0);
+  for (const hold of await Promise.all(pending)) hold.settle(0);
   return ids;
 }
 
 describe('an operation', () => {
   it('whose answer is lost is sent again unchanged, and counts once', async () => {
     world.link.condition = 'deaf';
-    const asked = attempt(world.budgets, ask(100, 'a'));
+    const pending = attempt(world.budgets, ask(100, 'a'));
     await world.time.advance(1_010);
     world.link.condition = 'up';
     await world.time.advance(100);
-    expect((await asked).amount).toBe(100);
+    expect((await pending).amount).toBe(100);
     const [first, second] = world.link.draws;
     expect(second).toEqual(first);
     expect(world.ledger.books('a').leased).toBe(200);
@@ -116,11 +116,11 @@ describe('a session', () => {
     const link = new LedgerLink();
     link.condition = 'down';
     const budgets = world.proxy(link);
-    const asked = attempt(budgets, ask(100, 'a'));
+    const pending = attempt(budgets, ask(100, 'a'));
     await world.time.advance(80);
     link.condition = 'up';
     await world.time.advance(500);
-    expect((await asked).stamp.session).toBe(link.sessions[0]);
+    expect((await pending).stamp.session).toBe(link.sessions[0]);
   });
 
   it.each(['a draw', 'the next ask'])('that is gone by %s is followed by another', async (by) => {
@@ -189,12 +189,12 @@ describe('a window', () => {
     async (aheadMs) => {
       await toMidnight(1_500);
       world.ledger.aheadMs = aheadMs;
-      const asked: Promise<BudgetHold>[] = [];
+      const pending: Promise<BudgetHold>[] = [];
       for (let ms = 0; ms < 3_000; ms += 5) {
-        asked.push(attempt(world.budgets, ask(10, 'a')));
+        pending.push(attempt(world.budgets, ask(10, 'a')));
         await world.time.advance(5);
       }
-      const holds = await Promise.all(asked);
+      const holds = await Promise.all(pending);
       expect(new Set(holds.map(({ stamp }) => dayOf(stamp.at))).size).toBe(2);
     },
   );
@@ -304,21 +304,21 @@ describe('money that nobody needs here', () => {
   it('is kept on recall as far as requests wait for it', async () => {
     await world.take(ask(100, 'a'));
     world.link.wayMs = 50;
-    const asked = attempt(world.budgets, ask(80, 'a', 'b'));
+    const pending = attempt(world.budgets, ask(80, 'a', 'b'));
     world.budgets.recall('a', dayOf(world.ledger.now()));
     await world.time.advance(200);
-    expect((await asked).amount).toBe(80);
+    expect((await pending).amount).toBe(80);
     expect(world.link.returns).toMatchObject([{ budgetId: 'a', amount: 20 }]);
   });
 
   it('goes back on recall once the operation under way is answered', async () => {
     (await world.take(ask(100, 'a'))).settle(0);
     world.link.wayMs = 50;
-    const asked = attempt(world.budgets, ask(1_000, 'a'));
+    const pending = attempt(world.budgets, ask(1_000, 'a'));
     world.budgets.recall('a', dayOf(world.ledger.now()));
     expect(world.link.returns).toEqual([]);
     await world.time.advance(100);
-    await asked;
+    await pending;
     await world.time.advance(200);
     expect(world.slice('a').available).toBe(0);
     expect(world.ledger.books('a').leased).toBe(1_000);

@@ -24,8 +24,8 @@ async function spend(budgetId: string, amount: number): Promise<void> {
 describe('a budget that is spent', () => {
   it('refuses with the end of its window', async () => {
     await spend('a', 950);
-    const asked = attempt(world.budgets, ask(100, 'a'));
-    const refused = expect(asked).rejects.toMatchObject({
+    const pending = attempt(world.budgets, ask(100, 'a'));
+    const refused = expect(pending).rejects.toMatchObject({
       reason: 'exceeded',
       budgetId: 'a',
       windowEndsAt: world.slice('a').origin.endsAt,
@@ -36,8 +36,8 @@ describe('a budget that is spent', () => {
 
   it('that has no windows refuses without an end', async () => {
     world.ledger.addBudget('t', 10, 'total');
-    const asked = attempt(world.budgets, { ...ask(100, 't'), budgets: [{ id: 't', period: 'total' }] });
-    const refused = expect(asked).rejects.toMatchObject({ reason: 'exceeded', windowEndsAt: undefined });
+    const pending = attempt(world.budgets, { ...ask(100, 't'), budgets: [{ id: 't', period: 'total' }] });
+    const refused = expect(pending).rejects.toMatchObject({ reason: 'exceeded', windowEndsAt: undefined });
     await world.time.advance(20);
     await refused;
   });
@@ -120,10 +120,10 @@ describe('a proxy that stood still', () => {
   it('waits on: the answer may be there already', async () => {
     await world.take(ask(100, 'b'));
     Object.assign(world.link, { wayMs: 150, deadlineMs: 10_000 });
-    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    const pending = attempt(world.budgets, ask(5_000, 'b'));
     world.time.stall(5_000);
     await world.time.advance(400);
-    expect((await asked).amount).toBe(5_000);
+    expect((await pending).amount).toBe(5_000);
     expect(world.waits.at(-1)).toBe(5_150);
   });
 
@@ -133,12 +133,12 @@ describe('a proxy that stood still', () => {
       ...{ condition: 'mute', deadlineMs: 100 },
       failure: new LedgerStalledError(undefined),
     });
-    const asked = attempt(world.budgets, ask(5_000, 'b'));
+    const pending = attempt(world.budgets, ask(5_000, 'b'));
     await world.time.advance(2_500);
     expect(world.link.draws.length).toBeGreaterThan(4);
     world.link.condition = 'up';
     await world.time.advance(1_400);
-    expect((await asked).amount).toBe(5_000);
+    expect((await pending).amount).toBe(5_000);
   });
 });
 
@@ -147,8 +147,8 @@ describe('a control plane that is away', () => {
     await world.take(ask(100, 'b'));
     world.link.deadlineMs = 3_000;
     world.link.condition = 'mute';
-    const asked = attempt(world.budgets, ask(5_000, 'b'));
-    const refused = expect(asked).rejects.toMatchObject({ reason: 'unavailable', budgetId: 'b' });
+    const pending = attempt(world.budgets, ask(5_000, 'b'));
+    const refused = expect(pending).rejects.toMatchObject({ reason: 'unavailable', budgetId: 'b' });
     await world.time.advance(3_999);
     expect(world.waits).toHaveLength(1);
     await world.time.advance(1);
@@ -171,8 +171,8 @@ describe('a control plane that is away', () => {
   it('ends requests that wait as soon as that is known', async () => {
     await world.take(ask(100, 'b'));
     world.link.condition = 'down';
-    const asked = attempt(world.budgets, ask(5_000, 'b'));
-    const refused = expect(asked).rejects.toMatchObject({ reason: 'unavailable' });
+    const pending = attempt(world.budgets, ask(5_000, 'b'));
+    const refused = expect(pending).rejects.toMatchObject({ reason: 'unavailable' });
     await world.time.advance(500);
     await refused;
   });

@@ -24,9 +24,9 @@ const reported = () => Math.max(...[...world.ledger.reference.leases.values()].m
 
 /** Ten requests at once, of which nothing is used. */
 async function burst(full: number): Promise<void> {
-  const asked = Array.from({ length: 10 }, () => attempt(world.budgets, ask(full, 'a')));
+  const pending = Array.from({ length: 10 }, () => attempt(world.budgets, ask(full, 'a')));
   await world.time.advance(20);
-  for (const hold of await Promise.all(asked)) hold.settle(0);
+  for (const hold of await Promise.all(pending)) hold.settle(0);
 }
 
 describe('of a slice', () => {
@@ -59,9 +59,9 @@ describe('of a slice', () => {
     const older = new World();
     older.ledger.addBudget('a', 1_000_000);
     await older.time.advance(5);
-    const asked = Array.from({ length: 10 }, () => attempt(older.budgets, ask(100, 'a')));
+    const pending = Array.from({ length: 10 }, () => attempt(older.budgets, ask(100, 'a')));
     await older.time.advance(20);
-    for (const hold of await Promise.all(asked)) hold.settle(0);
+    for (const hold of await Promise.all(pending)) hold.settle(0);
     await older.time.advance(noteMs);
     expect(older.slice('a').open).toBe(2_200);
     expect(older.link.returns).toEqual([]);
@@ -84,13 +84,13 @@ describe('what is shut', () => {
 
   it('is not taken before the control plane has answered', async () => {
     world.link.condition = 'deaf';
-    const asked = attempt(world.budgets, ask(1_500, 'a'));
+    const pending = attempt(world.budgets, ask(1_500, 'a'));
     await world.time.advance(900);
     expect(reported()).toBe(0);
     expect(parts()).toEqual({ open: 200, shut: 2_000, holds: 0 });
     world.link.condition = 'up';
     await world.time.advance(1_000);
-    expect((await asked).amount).toBe(1_500);
+    expect((await pending).amount).toBe(1_500);
   });
 
   it('stays shut where the session is over', async () => {

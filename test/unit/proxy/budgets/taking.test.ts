@@ -18,10 +18,10 @@ afterEach(() => {
 
 describe('a request', () => {
   it('waits for a draw where its slice holds too little', async () => {
-    const asked = world.budgets.take(ask(100, 'a'));
-    expect(asked).toBeInstanceOf(Promise);
+    const requested = world.budgets.take(ask(100, 'a'));
+    expect(requested).toBeInstanceOf(Promise);
     await world.time.advance(2);
-    expect((await asked).amount).toBe(100);
+    expect((await requested).amount).toBe(100);
     expect(world.waits).toEqual([2]);
   });
 
@@ -48,10 +48,10 @@ describe('a request', () => {
   it('takes of none while one of them holds too little, and asks of all at once', async () => {
     await world.take(ask(100, 'a'));
     const before = world.slice('a').available;
-    const asked = world.budgets.take(ask(100, 'a', 'b'));
+    const requested = world.budgets.take(ask(100, 'a', 'b'));
     expect(world.slice('a').available).toBe(before);
     await world.time.advance(2);
-    await asked;
+    await requested;
     expect(world.slice('a').holds).toBe(200);
     expect(world.slice('b').holds).toBe(100);
   });
@@ -74,9 +74,9 @@ describe('a request', () => {
 
 describe('requests that come together', () => {
   it('share one draw at a time of a slice, sized for all that wait', async () => {
-    const asked = [1, 2, 3].map(() => attempt(world.budgets, ask(100, 'a')));
+    const pending = [1, 2, 3].map(() => attempt(world.budgets, ask(100, 'a')));
     await world.time.advance(20);
-    await Promise.all(asked);
+    await Promise.all(pending);
     expect(world.link.draws.slice(0, 2)).toMatchObject([
       { seq: 1, want: 200 },
       { seq: 2, need: 100 },
@@ -87,13 +87,13 @@ describe('requests that come together', () => {
 
   it('never have two operations of one slice under way', async () => {
     world.link.wayMs = 10;
-    const asked = Array.from({ length: 50 }, () => attempt(world.budgets, ask(100, 'a')));
+    const pending = Array.from({ length: 50 }, () => attempt(world.budgets, ask(100, 'a')));
     const seqs: number[] = [];
     for (let ms = 0; ms < 200; ms++) {
       await world.time.advance(1);
       seqs.push(world.link.draws.length);
     }
-    await Promise.all(asked);
+    await Promise.all(pending);
     const response = world.slice('a').seq;
     expect(world.link.draws.map(({ seq }) => seq)).toEqual(Array.from({ length: response }, (_, i) => i + 1));
     for (const [index, count] of seqs.entries()) expect(count).toBeLessThanOrEqual(index / 20 + 2);
@@ -162,11 +162,11 @@ describe('settling', () => {
     world.ledger.change('a', { amount: 200 });
     const hold = await world.take(ask(200, 'a'));
     world.link.wayMs = 100;
-    const asked = attempt(world.budgets, ask(150, 'a'));
+    const pending = attempt(world.budgets, ask(150, 'a'));
     await world.time.advance(1);
     hold.settle(0);
     await world.time.advance(0);
-    expect((await asked).amount).toBe(150);
+    expect((await pending).amount).toBe(150);
   });
 });
 
@@ -192,24 +192,24 @@ describe('drawing ahead', () => {
 
   it('stands back for a second where the control plane had nothing', async () => {
     world.ledger.change('a', { amount: 300 });
-    const asked = ask(150, 'a');
-    const [first, second] = [await world.take(asked), await world.take(asked)];
+    const requested = ask(150, 'a');
+    const [first, second] = [await world.take(requested), await world.take(requested)];
     await world.time.advance(300);
     const takeAgain = async () => {
       first.settle(0);
       const { length } = world.link.draws;
-      const hold = await world.take(asked);
+      const hold = await world.take(requested);
       expect(hold.amount).toBe(150);
       hold.settle(0);
       return world.link.draws.length - length;
     };
     expect(await takeAgain()).toBe(1);
     expect(world.outcomes.at(-1)).toBe('busy');
-    const again = await world.take(asked);
+    const again = await world.take(requested);
     expect(world.link.draws).toHaveLength(3);
     again.settle(0);
     await world.time.advance(1_000);
-    await world.take(asked);
+    await world.take(requested);
     expect(world.link.draws).toHaveLength(4);
     second.settle(0);
   });

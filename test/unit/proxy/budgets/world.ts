@@ -46,14 +46,14 @@ export class World {
 
   /** Asks, and lets as much time pass as the answer may take. */
   async take(question: BudgetQuestion, budgets = this.budgets): Promise<BudgetHold> {
-    const asked = attempt(budgets, question);
+    const pending = attempt(budgets, question);
     await this.time.advance(20);
-    return await asked;
+    return await pending;
   }
 
   /** @returns "reason budget" */
   async refusal(question: BudgetQuestion, withinMs = 20): Promise<string> {
-    const asked = attempt(this.budgets, question).then(
+    const pending = attempt(this.budgets, question).then(
       () => 'let in',
       (error: unknown) => {
         if (!(error instanceof BudgetRefusal)) throw error;
@@ -61,7 +61,7 @@ export class World {
       },
     );
     await this.time.advance(withinMs);
-    return await asked;
+    return await pending;
   }
 
   /** The only slice of the budget. */

@@ -100,8 +100,8 @@ describe('tools beside the one whose input is the response', () => {
       { kind: 'named' },
     ],
   ])('%s', (_what, body, names, choice) => {
-    const asked = { ...body, response_format: bySchema() };
-    const all = withResponseTool(readTools(asked), formOf(asked));
+    const requested = { ...body, response_format: bySchema() };
+    const all = withResponseTool(readTools(requested), formOf(requested));
     expect(all.definitions.map(({ name }) => name)).toEqual(names);
     expect(all).toMatchObject({ choice, parallel: false });
   });

@@ -10,8 +10,8 @@ describe('how a request was served', () => {
     ['flex', undefined, 'flex'],
     ['batch', undefined, 'batch'],
     ['a new one', undefined, 'unknown'],
-  ])('is what the vendor says: %j where %j was asked for is %s', (stated, asked, expected) => {
-    expect(servedTier(stated, asked)).toBe(expected);
+  ])('is what the vendor says: %j where %j was asked for is %s', (stated, requested, expected) => {
+    expect(servedTier(stated, requested)).toBe(expected);
   });
 
   it.each<[unknown, ReturnType<typeof servedTier>]>([
@@ -25,8 +25,8 @@ describe('how a request was served', () => {
     [4, undefined],
   ])(
     'is what was asked for only where that is dearer, if the vendor says nothing: %j is %s',
-    (asked, expected) => {
-      for (const stated of [undefined, null, '', 7]) expect(servedTier(stated, asked)).toBe(expected);
+    (requested, expected) => {
+      for (const stated of [undefined, null, '', 7]) expect(servedTier(stated, requested)).toBe(expected);
     },
   );
 });

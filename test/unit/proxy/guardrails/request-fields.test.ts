@@ -90,15 +90,17 @@ describe('placeholders that the caller has written', () => {
     { kind: 'personal_data', types: ['email'], countries: ['US'], restore: true },
     { action: 'redact', stage: 'input' },
   );
-  const asking = (content: string) => ({ messages: [{ role: 'user', content }] });
+  const requesting = (content: string) => ({ messages: [{ role: 'user', content }] });
 
   it.each(['[WORD_1]', '[word 1]', '\\[WORD\\_1\\]', '【WORD_1】', '\\u005bWORD_1\\u005d'])(
     'are nobody else: %s',
     async (written) => {
       const { call, output } = await openInspecting().inspect(
-        callWith([restoring], asking(`Literal ${written} stays. Mail person@example.com`)),
+        callWith([restoring], requesting(`Literal ${written} stays. Mail person@example.com`)),
       );
-      expect(call.request.body.messages).toEqual(asking(`Literal ${written} stays. Mail [WORD_2]`).messages);
+      expect(call.request.body.messages).toEqual(
+        requesting(`Literal ${written} stays. Mail [WORD_2]`).messages,
+      );
       const response = { choices: [{ message: { content: `Mailed [WORD_2], not ${written}.` } }] };
       const result = await output?.guard(complete(response));
       const left = result?.kind === 'complete' ? JSON.parse(result.body.toString()) : undefined;
@@ -109,8 +111,8 @@ describe('placeholders that the caller has written', () => {
   it('do not move the numbers of a conversation that nobody restores', async () => {
     const { check } = restoring;
     const plain = { ...restoring, check: { ...check, restore: false } } as Guardrail;
-    const { body: left } = await sent([plain], asking('[WORD_1] is person@example.com'));
-    expect(left.messages).toEqual(asking('[WORD_1] is [WORD_1]').messages);
+    const { body: left } = await sent([plain], requesting('[WORD_1] is person@example.com'));
+    expect(left.messages).toEqual(requesting('[WORD_1] is [WORD_1]').messages);
   });
 });
 

@@ -21,8 +21,8 @@ const body = {
 };
 
 /** @param judges by the name of their guardrail */
-function openAsking(judges: Readonly<Record<string, Judge>>) {
-  const asked: (readonly [string, readonly string[]])[] = [];
+function openServices(judges: Readonly<Record<string, Judge>>) {
+  const requested: (readonly [string, readonly string[]])[] = [];
   const inspecting = openInspecting({
     serviceGuard: (guardrail) => ({
       guardrail,
@@ -30,13 +30,13 @@ function openAsking(judges: Readonly<Record<string, Judge>>) {
       window: 1000,
       ended: () => undefined,
       judge: (texts, signal, about) => {
-        asked.push([guardrail.name, texts]);
+        requested.push([guardrail.name, texts]);
         const judge = judges[guardrail.name];
         return judge === undefined ? Promise.resolve(texts) : judge(texts, signal, about);
       },
     }),
   });
-  return { ...inspecting, asked };
+  return { ...inspecting, requested };
 }
 
 const blocking: Judge = () => Promise.reject(new GatewayError('guardrail_blocked'));
@@ -45,17 +45,17 @@ const until = (signal: AbortSignal) =>
 
 describe('services', () => {
   it('are asked about all texts that are not empty, as other guardrails have left them', async () => {
-    const { inspect, asked } = openAsking({});
+    const { inspect, requested } = openServices({});
     const words = wordsGuardrail(['BAD'], { action: 'redact', stage: 'input' });
     await inspect(callWith([service('first', 'block'), words], body));
-    expect(asked).toEqual([['first', ['say [WORD_1]', 'helper']]]);
+    expect(requested).toEqual([['first', ['say [WORD_1]', 'helper']]]);
   });
 
   it('are not asked where another guardrail blocks, or nothing is said', async () => {
-    const { inspect, asked } = openAsking({});
+    const { inspect, requested } = openServices({});
     expect(() => inspect(callWith([service('first', 'block'), wordsGuardrail(['BAD'])], body))).toThrow();
     await inspect(callWith([service('first', 'block')], {}));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('that rewrite are asked one after another, each about what the one before has left', async () => {
@@ -63,7 +63,7 @@ describe('services', () => {
       (mark: string): Judge =>
       async (texts) =>
         texts.map((text) => (text === 'helper' ? text : text + mark));
-    const { inspect, asked } = openAsking({ first: adding('1'), second: adding('2') });
+    const { inspect, requested } = openServices({ first: adding('1'), second: adding('2') });
     const guardrails = [
       service('first', 'redact'),
       service('watching', 'observe'),
@@ -74,7 +74,7 @@ describe('services', () => {
       { role: 'user', content: 'say BAD12' },
       { role: 'assistant', content: '', name: 'helper' },
     ]);
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       ['watching', ['say BAD', 'helper']],
       ['first', ['say BAD', 'helper']],
       ['second', ['say BAD1', 'helper']],
@@ -87,7 +87,7 @@ describe('services', () => {
       fixed.push(...texts.map((text, index) => [text, about?.isFixed?.(index)] as const));
       return texts;
     };
-    await openAsking({ first }).inspect(callWith([service('first', 'redact')], body));
+    await openServices({ first }).inspect(callWith([service('first', 'redact')], body));
     expect(fixed).toEqual([
       ['say BAD', false],
       ['helper', true],
@@ -100,21 +100,21 @@ describe('services', () => {
       signals.push(signal);
       return until(signal);
     };
-    const { inspect } = openAsking({ slow: waiting, quick: blocking });
+    const { inspect } = openServices({ slow: waiting, quick: blocking });
     const guardrails = [service('slow', 'block'), service('quick', 'block')];
     await expect(inspect(callWith(guardrails, body))).rejects.toMatchObject({ code: 'guardrail_blocked' });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   it('end with the request', async () => {
-    const { inspect, abort } = openAsking({ slow: (_texts, signal) => until(signal) });
+    const { inspect, abort } = openServices({ slow: (_texts, signal) => until(signal) });
     const inspecting = inspect(callWith([service('slow', 'block')], body));
     abort(new Error('the client left'));
     await expect(inspecting).rejects.toThrow('the client left');
   });
 
   it('are asked about a complete answer, and rewrite it', async () => {
-    const { inspect } = openAsking({ first: async (texts) => texts.map((text) => text.toLowerCase()) });
+    const { inspect } = openServices({ first: async (texts) => texts.map((text) => text.toLowerCase()) });
     const { output } = await inspect(callWith([service('first', 'redact', { stage: 'output' })], {}));
     const parsed = complete({ choices: [{ message: { content: 'HELLO' } }] });
     expect(await output?.guard(parsed)).toMatchObject({
@@ -123,11 +123,11 @@ describe('services', () => {
   });
 
   it('are not asked about texts that are too long: their failure rules hold', async () => {
-    const { inspect, asked, decisions } = openAsking({});
+    const { inspect, requested, decisions } = openServices({});
     const long = { messages: [{ role: 'user', content: 'x'.repeat(1024 * 1024 + 1) }] };
     expect(() => inspect(callWith([service('first', 'block')], long))).toThrow('first');
     await inspect(callWith([service('second', 'block', { onFailure: 'pass' })], long));
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect(decisions).toEqual(['first input failed_block', 'second input failed_pass']);
   });
 });

@@ -19,18 +19,18 @@ const owner = (organization = 'a') => ({ organization, key: 'k' });
 const words: TextCheck = { kind: 'words', phrases: ['secret plan'], withinWords: false };
 const guardrail = (check: TextCheck, revision = 1) => ({ id: JSON.stringify(check), revision, check });
 
-interface Asked {
+interface RequestTarget {
   readonly check?: TextCheck;
   readonly revision?: number;
   readonly organization?: string;
 }
 
-function start(text: string, { check = words, revision = 1, organization = 'a' }: Asked = {}) {
+function start(text: string, { check = words, revision = 1, organization = 'a' }: RequestTarget = {}) {
   const guardrails = [{ ...guardrail(check, revision), id: check === slow ? 'slow' : 'g' }];
   return pool.scan({ guardrails, texts: ['nothing', text], window: 512 }, owner(organization));
 }
 
-const scan = (text: string, asked: Asked = {}) => start(text, asked).scanned;
+const scan = (text: string, requested: RequestTarget = {}) => start(text, requested).scanned;
 const found = { text: 1, matcher: 0, start: 4, end: 15 };
 /** Half a minute for this text: linear, and slow. */
 const slow: TextCheck = { kind: 'pattern', patterns: ['.*?z|a', '.*?z|b'] };

@@ -48,18 +48,18 @@ function call(own: Limits, project?: Limits, fields: object = {}): ChatCall {
 }
 
 let time: VirtualTime;
-let asked: RateQuestion[];
+let requested: RateQuestion[];
 let refusals: string[];
 let deps: RateLimitsDeps;
 
 beforeEach(() => {
   time = new VirtualTime();
-  asked = [];
+  requested = [];
   refusals = [];
   const local = new LocalRates({ clock: time, onTake: () => undefined });
   const rates: Rates = {
     take: (question) => {
-      asked.push(question);
+      requested.push(question);
       return local.take(question);
     },
   };
@@ -72,7 +72,7 @@ beforeEach(() => {
 
 const appliedIds = (of: ChatCall) => {
   reserve(of);
-  return asked[0]?.limits.map(({ id }) => id);
+  return requested[0]?.limits.map(({ id }) => id);
 };
 
 function reserve(of: ChatCall): RateLimitsHold {
@@ -101,7 +101,7 @@ describe('limits that apply', () => {
   it('none: nothing is asked and nothing is held', () => {
     reserve(call({})).settle(noUsage, false);
     reserve(call({ scope: [] }, { scope: [] })).settle(noUsage, false);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('of organization, scope and key, and of the project key and its scope, none twice', () => {
@@ -131,7 +131,7 @@ describe('limits that apply', () => {
     reserve(
       call({ key: [limit('x', 'budget', 1), limit('o', 'requests_per_minute', 1, 'search-provider/*')] }),
     );
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('budgets apply as rates do: by level and glob, none twice', () => {
@@ -159,9 +159,9 @@ describe('tokens', () => {
   it('are estimated where a limit on them applies, else not', () => {
     reserve(call({ key: [limit('r', 'requests_per_minute', 5)] }));
     reserve(call({ key: [limit('t', 'tokens_per_minute', 500)] }));
-    expect(asked[0]?.tokens).toBe(0);
-    expect(asked[1]?.tokens).toBeGreaterThan(100);
-    expect(asked[1]?.tokens).toBeLessThan(160);
+    expect(requested[0]?.tokens).toBe(0);
+    expect(requested[1]?.tokens).toBeGreaterThan(100);
+    expect(requested[1]?.tokens).toBeLessThan(160);
   });
 
   it('above what the smallest limit ever lets in are refused before anything is taken', () => {
@@ -172,14 +172,14 @@ describe('tokens', () => {
       'invalid_request',
       'max_completion_tokens',
     ]);
-    expect([asked, refusals]).toEqual([[], []]);
+    expect([requested, refusals]).toEqual([[], []]);
   });
 
   it('that the gateway only guesses shrink to what the tightest limit leaves', () => {
     const key = [limit('wide', 'tokens_per_minute', 5_000), limit('tight', 'tokens_per_minute', 300)];
     const unlimited = { max_tokens: undefined };
     reserve(call({ key }, undefined, unlimited));
-    expect(asked.map(({ tokens }) => tokens)).toEqual([300]);
+    expect(requested.map(({ tokens }) => tokens)).toEqual([300]);
     const long = { ...unlimited, messages: [{ role: 'user', content: 'x'.repeat(1_200) }] };
     const error = refusal(call({ key }, undefined, long));
     expect([error.status, error.param]).toEqual([400, 'messages']);
@@ -192,7 +192,7 @@ describe('tokens', () => {
   ])('settled %s', (_what, usage, used) => {
     const key = [limit('t', 'tokens_per_minute', 60_000)];
     reserve(call({ key })).settle(usage, false);
-    const estimate = asked[0]?.tokens ?? 0;
+    const estimate = requested[0]?.tokens ?? 0;
     const { headers } = reserve(call({ key }));
     const remaining = Number(headers[headers.indexOf('x-ratelimit-remaining-tokens') + 1]);
     expect(remaining).toBe(60_000 - used - estimate);
@@ -235,7 +235,7 @@ describe('headers', () => {
       limit('c', 'concurrent_requests', 3),
     ];
     const { headers } = reserve(call({ key: limits }));
-    const estimate = asked[0]?.tokens ?? 0;
+    const estimate = requested[0]?.tokens ?? 0;
     expect(headers).toEqual([
       ...['x-ratelimit-limit-requests', '7', 'x-ratelimit-remaining-requests', '6'],
       ...['x-ratelimit-reset-requests', '1m1s', 'x-ratelimit-limit-tokens', '6000'],

@@ -168,16 +168,16 @@ describe('a bound', () => {
       if (at === undefined) throw new Error('the prices are not believed');
       const content = 'x'.repeat(random.chance(0.1) ? 300_000 : random.below(2000));
       const n = 1 + random.below(4);
-      const asked = random.chance(0.5) ? { max_tokens: 1 + random.below(20_000) } : {};
+      const requested = random.chance(0.5) ? { max_tokens: 1 + random.below(20_000) } : {};
       const parsed = bound(
-        { messages: [{ role: 'user', content }], n, ...asked },
+        { messages: [{ role: 'user', content }], n, ...requested },
         at,
         model,
         `x/${model.name}`,
       );
       const held = parsed.least + random.below(parsed.full - parsed.least + 1);
       const maximum = model.limits.maxOutputTokens ?? Number.POSITIVE_INFINITY;
-      const ceiling = parsed.ceilingFor(held) ?? Math.min(asked.max_tokens ?? 0, maximum);
+      const ceiling = parsed.ceilingFor(held) ?? Math.min(requested.max_tokens ?? 0, maximum);
       const promptTokens = random.below(parsed.bytes + 17);
       const cacheReadTokens = random.below(promptTokens + 1);
       const usage = {

@@ -10,8 +10,8 @@ const prices = compilePrices({ input: '1', output: '1', serviceTiers, asOf: '202
 if (prices === undefined) throw new Error('the prices are not believed');
 const known = prices;
 
-function call(providerKeyId: string | undefined, asked: object = {}) {
-  const body = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...asked };
+function call(providerKeyId: string | undefined, requested: object = {}) {
+  const body = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...requested };
   return {
     request: parseChatRequest(Buffer.from(JSON.stringify(body))),
     targets: [{ providerKeyId } as Target],
@@ -49,9 +49,9 @@ describe('a provider key whose requests are served as priority unasked', () => {
     ['with a key of its caller’s own', undefined, {}, 'priority'],
     ['that was served as nobody knows', 'a', {}, 'unknown'],
     ['that was served as usual', 'a', {}, undefined],
-  ])('is not learnt of by a request %s', (_what, keyId, asked, tier) => {
+  ])('is not learnt of by a request %s', (_what, keyId, requested, tier) => {
     const tiers = new ServedTiers();
-    tiers.note(call(keyId, asked), used(tier));
+    tiers.note(call(keyId, requested), used(tier));
     expect(held(tiers, keyId)).toBe(1000);
   });
 

@@ -142,7 +142,7 @@ describe('sound', () => {
 });
 
 describe('a bound', () => {
-  const asked = [
+  const requested = [
     { service_tier: 'priority' },
     { service_tier: 'flex' },
     { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } },
@@ -157,7 +157,7 @@ describe('a bound', () => {
     const random = new Random(seed);
     for (let round = 0; round < 3000; round++) {
       const at = prices(randomPrices(random));
-      const fields = random.pick(asked);
+      const fields = random.pick(requested);
       const maximum = 1 + random.below(5000);
       const { nano, bytes } = bound({ max_tokens: maximum, ...fields }, at);
       const usage = randomUsage(random, fields, { prompt: bytes + 16, completion: maximum });
@@ -211,9 +211,9 @@ interface Most {
 /** Of what a request that asks so can have used. */
 function randomUsage(random: Random, fields: Record<string, unknown>, { prompt, completion }: Most) {
   const part = (whole: number) => random.below(whole + 1);
-  const asks = (field: string) => fields[field] !== undefined;
+  const requests = (field: string) => fields[field] !== undefined;
   const wants = (one: string) => JSON.stringify(fields.modalities ?? []).includes(one);
-  const searches = asks('web_search_options') ? part(20) : 0;
+  const searches = requests('web_search_options') ? part(20) : 0;
   const hasSound = JSON.stringify(fields).includes('"role":"assistant"');
   const promptTokens = part(hasSound ? window : prompt + searches * (prompt + 25_000));
   const cacheReadTokens = part(promptTokens);
@@ -221,13 +221,13 @@ function randomUsage(random: Random, fields: Record<string, unknown>, { prompt, 
   const completionTokens = part(completion);
   const audioCacheReadTokens = hasSound ? part(cacheReadTokens) : 0;
   const beside: Partial<SpecialUsage> = {
-    cacheWrite12hTokens: asks('prompt_cache_options') ? part(cacheWriteTokens) : 0,
+    cacheWrite12hTokens: requests('prompt_cache_options') ? part(cacheWriteTokens) : 0,
     audioCacheReadTokens,
     audioPromptTokens: hasSound ? audioCacheReadTokens + part(promptTokens - cacheReadTokens) : 0,
     audioCompletionTokens: wants('audio') ? part(completionTokens) : 0,
     imageCompletionTokens: wants('image') ? part(completionTokens) : 0,
     searches,
-    serviceTier: asks('service_tier')
+    serviceTier: requests('service_tier')
       ? random.pick([undefined, fields.service_tier as 'priority'])
       : undefined,
     region: random.pick([undefined, 'us', 'eu']),

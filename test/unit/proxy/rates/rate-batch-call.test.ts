@@ -10,8 +10,8 @@ const requests = limit('r', 'requests_per_minute');
 const tokens = limit('t', 'tokens_per_minute', 1_000);
 const concurrent = limit('c', 'concurrent_requests', 3);
 
-function request(name: string, limits: readonly RateLimit[], asked = 0): CountedRequest {
-  return { shard: 7, name, limits, tokens: asked };
+function request(name: string, limits: readonly RateLimit[], requested = 0): CountedRequest {
+  return { shard: 7, name, limits, tokens: requested };
 }
 
 function callOf({
@@ -41,7 +41,7 @@ describe('a batch', () => {
     ]);
     expect(new Set(call.keys.map((key) => key.slice(0, key.indexOf('}:'))))).toHaveLength(1);
     expect(JSON.parse(call.args[0] ?? '')).toEqual({
-      ...{ leaseMs: 60_000, asked: 3, alone: [2, 4], ended: [], endedLeases: [] },
+      ...{ leaseMs: 60_000, requested: 3, alone: [2, 4], ended: [], endedLeases: [] },
       ...{ begun: [50, 2, 1, 2, 60, 2, 2, 3], begunLeases: ['x', 'y'] },
       limits: ['requests_per_minute', 10, 'tokens_per_minute', 1_000, 'concurrent_requests', 3],
     });
@@ -60,7 +60,7 @@ describe('a batch', () => {
       ],
     });
     expect(JSON.parse(call.args[0] ?? '')).toMatchObject({
-      ...{ asked: 0, ended: [-30, 2, 1, 2, 0, 1, 2], endedLeases: ['x', 'y'] },
+      ...{ requested: 0, ended: [-30, 2, 1, 2, 0, 1, 2], endedLeases: ['x', 'y'] },
       limits: ['tokens_per_minute', 1_000, 'concurrent_requests', 3],
     });
   });

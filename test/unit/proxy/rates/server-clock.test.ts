@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServerClock } from '../../../../proxy/rates/timed-scripts.ts';
 
-const at = (asked: number, read = asked) => ({ asked, read });
+const at = (requested: number, read = requested) => ({ requested, read });
 
 describe("the server's time", () => {
   it('is none before it was told', () => {

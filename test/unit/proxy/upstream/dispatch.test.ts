@@ -21,14 +21,14 @@ import { plainModels } from '../../../support/vendors.ts';
 let simulator: Simulator;
 let images: Server;
 let imageHost: string;
-let asked: string[] = [];
+let requested: string[] = [];
 let transports: readonly Transport[];
 let dispatch: Dispatch;
 
 beforeAll(async () => {
   simulator = await startSimulator({ host: '127.0.0.1', port: 0 });
   images = createServer((request, response) => {
-    asked.push(request.url ?? '');
+    requested.push(request.url ?? '');
     response.end(request.url === '/no-image' ? 'text' : Buffer.from(png, 'base64'));
   }).listen(0, '127.0.0.1');
   await once(images, 'listening');
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   simulator.reset();
-  asked = [];
+  requested = [];
 });
 afterAll(async () => {
   for (const transport of transports) await transport.close();
@@ -118,7 +118,7 @@ describe('an image by URL', () => {
     const url = `http://${imageHost}/a.png?signature=1`;
     const result = await ask(vendor, [url, url]);
     expect(result.kind).toBe('complete');
-    expect(asked).toEqual(['/a.png?signature=1']);
+    expect(requested).toEqual(['/a.png?signature=1']);
     const received = JSON.stringify(simulator.requests[0]?.json());
     expect(received.split(JSON.stringify(part))).toHaveLength(3);
     expect(received).not.toContain('signature=1');
@@ -129,7 +129,7 @@ describe('an image by URL', () => {
     async (vendor) => {
       const url = `https://${imageHost}/a.png`;
       expect((await ask(vendor, [url])).kind).toBe('complete');
-      expect(asked).toEqual([]);
+      expect(requested).toEqual([]);
       expect(simulator.requests[0]?.body.toString()).toContain(url);
     },
   );

@@ -64,9 +64,9 @@ const refusal = (message: RegExp) =>
 
 describe('images by URL', () => {
   it('are fetched once each and told by their bytes', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const host = await serve((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       response.writeHead(200, { 'content-type': 'text/html' }).end(png);
     });
     const [first, second] = [`http://${host}/a?sig=1`, `http://${host}/b`];
@@ -75,7 +75,7 @@ describe('images by URL', () => {
     expect([...images.keys()].toSorted()).toEqual([first, second]);
     for (const { mediaType, base64 } of images.values())
       expect({ mediaType, base64 }).toEqual({ mediaType: 'image/png', base64: png.toString('base64') });
-    expect(asked.sort()).toEqual(['/a?sig=1', '/b']);
+    expect(requested.sort()).toEqual(['/a?sig=1', '/b']);
     expect(fetching.buffered()).toBe(2 * png.length);
   });
 
@@ -135,14 +135,14 @@ describe('images by URL', () => {
   });
 
   it('end with the request they are for', async () => {
-    const asked = Promise.withResolvers<void>();
+    const pending = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const host = await serve((_request, response) => {
       response.once('close', () => left.resolve());
-      asked.resolve();
+      pending.resolve();
     });
     const fetching = start([`http://${host}/slow`], [host]);
-    await asked.promise;
+    await pending.promise;
     const gone = new Error('the client left');
     fetching.abort(gone);
     await expect(fetching.images).rejects.toBe(gone);

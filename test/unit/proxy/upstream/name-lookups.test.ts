@@ -30,7 +30,7 @@ describe('names of organizations', () => {
     await expect(lookups.find('gone.example.com', { owner: a })).rejects.toMatchObject({
       ...{ name: 'LookupFailedError', code: 'ENOTFOUND' },
     });
-    expect(new Set(server.asked)).toEqual(new Set(['models.example.com', 'gone.example.com']));
+    expect(new Set(server.requested)).toEqual(new Set(['models.example.com', 'gone.example.com']));
   });
 
   it('are never the names of this machine: the hosts file decides nothing, and localhost is not asked for', async () => {
@@ -38,7 +38,7 @@ describe('names of organizations', () => {
     const lookups = lookupsOf({ servers: [server.address] });
     for (const host of ['localhost', 'a.localhost'])
       expect(await lookups.find(host, { owner: a })).toContainEqual({ address: '127.0.0.1', family: 4 });
-    expect(server.asked).toEqual([]);
+    expect(server.requested).toEqual([]);
   });
 
   it('of one that asks slow servers for many take no place of the others', async () => {
@@ -92,7 +92,7 @@ describe('names of organizations', () => {
 /** DNS servers that the test plays, and a clock. */
 class Played {
   now = 0;
-  asked = 0;
+  requested = 0;
   says: () => Promise<ResolvedName> = () => Promise.resolve({ addresses: address, ttl: 300 });
   readonly lookups: NameLookups;
 
@@ -103,7 +103,7 @@ class Played {
       share: new HeldShare({ capacity: 0, alpha: 1 }),
       now: () => this.now,
       askSystem: () => {
-        this.asked++;
+        this.requested++;
         return this.says();
       },
       ...options,
@@ -125,10 +125,10 @@ describe('names of the operator', () => {
     await Promise.all([played.find(), played.find()]);
     played.now = 29_999;
     expect(await played.find()).toEqual(address);
-    expect(played.asked).toBe(1);
+    expect(played.requested).toBe(1);
     played.now = 30_000;
     await played.find();
-    expect(played.asked).toBe(2);
+    expect(played.requested).toBe(2);
   });
 
   it('are kept no longer than the DNS servers allow', async () => {
@@ -137,7 +137,7 @@ describe('names of the operator', () => {
     await played.find();
     played.now = 5_000;
     await played.find();
-    expect(played.asked).toBe(2);
+    expect(played.requested).toBe(2);
   });
 
   it('are not asked for again at once when they were not found, but soon', async () => {
@@ -146,7 +146,7 @@ describe('names of the operator', () => {
     await expect(played.find()).rejects.toThrow(/ENOTFOUND/);
     played.now = 999;
     await expect(played.find()).rejects.toThrow(/ENOTFOUND/);
-    expect(played.asked).toBe(1);
+    expect(played.requested).toBe(1);
     played.now = 1_000;
     played.says = () => Promise.resolve({ addresses: address, ttl: 5 });
     expect(await played.find()).toEqual(address);

@@ -25,7 +25,7 @@ import { Translation } from '../../../../proxy/upstream/translation.ts';
 import { NotTranslatedError, TranslationWorkers } from '../../../../proxy/upstream/translation-workers.ts';
 
 const owner = { organization: 'org', key: 'key' };
-const asked = { owner, isLeft: () => false };
+const requested = { owner, isLeft: () => false };
 const turns = new LoopTurns({ now: () => performance.now() });
 let workers: TranslationWorkers;
 let translation: Translation;
@@ -175,7 +175,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     ]) {
       const plain = parseChatRequest(Buffer.from(JSON.stringify(one.body)));
       const here = await buildRequest(callTo(provider, { ...plain, bytes: one.bytes }));
-      const there = await translation.build(callTo(provider, one), asked);
+      const there = await translation.build(callTo(provider, one), requested);
       expect({ ...there, body: there.body.toString() }).toEqual({
         ...here,
         body: Buffer.from(here.body).toString(),
@@ -198,19 +198,19 @@ describe.each(all)('a large call to %s', (_name, provider) => {
     const image = new FetchedImage('image/png', bytes);
     const call = { ...callTo(provider, request), images: new Map([[url, image]]) };
     expect(translation.isLarge(call)).toBe(true);
-    const there = await translation.build(call, asked);
+    const there = await translation.build(call, requested);
     expect(there.body.toString()).toBe(Buffer.from(here.body).toString());
     expect(image.isGone).toBe(true);
-    await expect(translation.build(call, asked)).rejects.toThrow('handed over');
+    await expect(translation.build(call, requested)).rejects.toThrow('handed over');
     expect(
-      (await translation.read(call, { head: {}, body: responseOf(provider) }, asked)).textTokens,
+      (await translation.read(call, { head: {}, body: responseOf(provider) }, requested)).textTokens,
     ).toBeGreaterThan(1);
   });
 
   it('is read as it would be here, with the tokens of its text', async () => {
     const call = callTo(provider, large());
     const here = provider.format.readResponse(call, { head: {}, body: responseOf(provider) });
-    const there = await translation.read(call, { head: {}, body: responseOf(provider) }, asked);
+    const there = await translation.read(call, { head: {}, body: responseOf(provider) }, requested);
     expect({ ...there, body: there.body.toString() }).toEqual({
       ...here,
       body: here.body.toString(),
@@ -222,7 +222,7 @@ describe.each(all)('a large call to %s', (_name, provider) => {
   it('is refused as it would be here', async () => {
     const call = callTo(provider, large());
     const error = await translation
-      .read(call, { head: {}, body: Buffer.from('[]') }, asked)
+      .read(call, { head: {}, body: Buffer.from('[]') }, requested)
       .catch((one: unknown) => one);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: 'upstream_protocol_error' });
@@ -234,12 +234,14 @@ it('tells of an error in place of an answer, and of a request that cannot be bui
   if (gpt === undefined) throw new Error('no provider');
   const failure = Buffer.from(JSON.stringify({ error: { message: 'too much', code: 'x' } }));
   const parsed = await translation
-    .read(callTo(gpt, large()), { head: {}, body: failure }, asked)
+    .read(callTo(gpt, large()), { head: {}, body: failure }, requested)
     .catch((one: unknown) => one);
   expect(parsed).toBeInstanceOf(VendorFailure);
   expect(parsed).toMatchObject({ vendor: { message: 'too much', code: 'x' } });
   const keyless = { ...callTo(gpt, large()).target, credential: { apiKey: undefined } };
-  await expect(translation.build({ ...callTo(gpt, large()), target: keyless }, asked)).rejects.toMatchObject({
+  await expect(
+    translation.build({ ...callTo(gpt, large()), target: keyless }, requested),
+  ).rejects.toMatchObject({
     code: 'no_healthy_target',
   });
 });
@@ -284,15 +286,15 @@ describe('workers', () => {
       ),
       workMsMax: 2000,
     });
-    await expect(own.run(job(), owner, asked.isLeft)).rejects.toMatchObject({ begun: true });
+    await expect(own.run(job(), owner, requested.isLeft)).rejects.toMatchObject({ begun: true });
     const next = { ...job(), request: new Uint8Array(10) };
-    expect((await own.run(next, owner, asked.isLeft)).request.length).toBe(10);
+    expect((await own.run(next, owner, requested.isLeft)).request.length).toBe(10);
     expect(own.working.used).toBe(0);
   });
 
   it('that run out of their memory take one job with them', async () => {
     own = new TranslationWorkers({ file: workerThat('throw new Error("no memory")') });
-    const lost = await own.run(job(), owner, asked.isLeft).catch((error: unknown) => error);
+    const lost = await own.run(job(), owner, requested.isLeft).catch((error: unknown) => error);
     expect(lost).toBeInstanceOf(NotTranslatedError);
     expect([own.working.used, own.waiting.used]).toEqual([0, 0]);
   });
@@ -304,7 +306,7 @@ describe('workers', () => {
       begun: false,
       message: expect.stringContaining('no worker can be started'),
     };
-    await expect(own.run(job(), owner, asked.isLeft)).rejects.toMatchObject(refused);
+    await expect(own.run(job(), owner, requested.isLeft)).rejects.toMatchObject(refused);
     expect([own.working.used, own.waiting.used]).toEqual([0, 0]);
   });
 
@@ -312,7 +314,7 @@ describe('workers', () => {
     own = new TranslationWorkers({ file: workerThat(wait) });
     let isLeft = false;
     const order: string[] = [];
-    const run = (organization: string, name: string, left = asked.isLeft) =>
+    const run = (organization: string, name: string, left = requested.isLeft) =>
       own.run(job(), { organization, key: 'k' }, left).then(
         () => order.push(name),
         (error: NotTranslatedError) => order.push(`${name} ${error.begun}`),
@@ -330,10 +332,10 @@ describe('workers', () => {
 
   it('do not keep anybody waiting for longer than is said, and nobody when they are closed', async () => {
     own = new TranslationWorkers({ file: workerThat(wait), waitMsMax: 50 });
-    const first = own.run(job(), owner, asked.isLeft);
-    await expect(own.run(job(), owner, asked.isLeft)).rejects.toMatchObject({ begun: false });
+    const first = own.run(job(), owner, requested.isLeft);
+    await expect(own.run(job(), owner, requested.isLeft)).rejects.toMatchObject({ begun: false });
     await first;
     await own.close();
-    await expect(own.run(job(), owner, asked.isLeft)).rejects.toThrow('stopping');
+    await expect(own.run(job(), owner, requested.isLeft)).rejects.toThrow('stopping');
   });
 });

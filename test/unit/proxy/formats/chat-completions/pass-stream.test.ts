@@ -7,10 +7,20 @@ import { PassthroughStream } from '../../../../../proxy/formats/chat-completions
 const golden = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../../../golden/gpt-provider', name));
 const limits = { eventBytesMax: 4096 };
-const noneAsked = { serviceTier: undefined, asksLongCache: false, asksImages: false, asksSearch: false };
+const noneRequested = {
+  serviceTier: undefined,
+  wantsLongCache: false,
+  wantsImages: false,
+  wantsSearch: false,
+};
 
 function read(bytes: Buffer, cut: number, includeUsage: boolean) {
-  const reader = new PassthroughStream({ includeUsage, requested: noneAsked, limits, readError: gptError });
+  const reader = new PassthroughStream({
+    includeUsage,
+    requested: noneRequested,
+    limits,
+    readError: gptError,
+  });
   const out: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += cut) out.push(reader.push(bytes.subarray(at, at + cut)));
   return { reader, text: Buffer.concat(out).toString() };

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { gptError } from '../../../../../proxy/formats/chat-completions/errors.ts';
 import { PassthroughStream } from '../../../../../proxy/formats/chat-completions/pass-stream.ts';
 import {
-  asksLongCache,
   passedUsage,
   piecesIn,
   type RequestedUsage,
+  wantsLongCache,
   withCost,
 } from '../../../../../proxy/formats/chat-completions/usage.ts';
 
@@ -54,7 +54,7 @@ describe('long cache entries are requested', () => {
     ['at a message', { messages: [{ role: 'user', content: 'a', prompt_cache_breakpoint: long }] }],
     ['at a tool', { tools: [{ type: 'function', function: {}, prompt_cache_breakpoint: long }] }],
   ])('%s', (_what, body) => {
-    expect(asksLongCache(body as Record<string, unknown>)).toBe(true);
+    expect(wantsLongCache(body as Record<string, unknown>)).toBe(true);
   });
 
   it.each<[string, object]>([
@@ -63,15 +63,15 @@ describe('long cache entries are requested', () => {
     ['the word is elsewhere', { messages: [{ role: 'user', content: '12h', metadata: long }] }],
     ['nothing is as it should be', { prompt_cache_options: '12h', messages: [null, 3], tools: 'x' }],
   ])('not where %s', (_what, body) => {
-    expect(asksLongCache(body as Record<string, unknown>)).toBe(false);
+    expect(wantsLongCache(body as Record<string, unknown>)).toBe(false);
   });
 });
 
 describe('searches', () => {
   const requested: RequestedUsage = {
-    ...{ serviceTier: undefined, asksLongCache: false },
-    asksImages: false,
-    asksSearch: true,
+    ...{ serviceTier: undefined, wantsLongCache: false },
+    wantsImages: false,
+    wantsSearch: true,
   };
   const cited = {
     role: 'assistant',
@@ -108,7 +108,7 @@ describe('searches', () => {
       [0, 0, 0],
     );
     expect(streamed(requested, none, { content: '"url_citation"' })).toBe(0);
-    const unasked = { ...requested, asksSearch: false };
+    const unasked = { ...requested, wantsSearch: false };
     expect([whole(cited, unasked), streamed(unasked, cited)]).toEqual([0, 0]);
   });
 });

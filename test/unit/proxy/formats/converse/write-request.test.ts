@@ -222,23 +222,23 @@ describe('tools', () => {
   const messages = [user('x'), called('a'), result('a')];
 
   it('trap 16: stay for a history with calls though none may be called', async () => {
-    const asked = { messages, tools: [boil], tool_choice: 'none' };
+    const requested = { messages, tools: [boil], tool_choice: 'none' };
     const own = { tool_choice: { type: 'none' } };
-    expect(await sent(asked)).toMatchObject({
+    expect(await sent(requested)).toMatchObject({
       toolConfig: { tools: [{}] },
       additionalModelRequestFields: own,
     });
-    const elsewhere = await sent({ ...asked, model: models.nova });
+    const elsewhere = await sent({ ...requested, model: models.nova });
     expect(elsewhere).toMatchObject({ toolConfig: { tools: [{ toolSpec: { name: 'boil' } }] } });
     expect(elsewhere.additionalModelRequestFields).toBeUndefined();
     expect((await sent({ tools: [boil], tool_choice: 'none' })).toolConfig).toBeUndefined();
   });
 
   it('trap 16: cannot be forced on a model that reasons', async () => {
-    const asked = { tools: [boil], tool_choice: 'required', reasoning_effort: 'low' };
-    const body = await sent(asked);
+    const requested = { tools: [boil], tool_choice: 'required', reasoning_effort: 'low' };
+    const body = await sent(requested);
     expect(body.toolConfig).not.toHaveProperty('toolChoice');
-    expect(await dropped(asked)).toEqual(['tool_choice']);
+    expect(await dropped(requested)).toEqual(['tool_choice']);
   });
 
   it('are stood in for where a history has calls and the request none', async () => {
@@ -332,8 +332,8 @@ describe('options', () => {
   it('what is not sent is named once', async () => {
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
     const thinking = { type: 'enabled', budget_tokens: 2000 };
-    const asked = { model: models.nova, response_format, thinking, reasoning_effort: 'low' };
-    expect(await dropped(asked)).toEqual(['thinking', 'reasoning_effort']);
+    const requested = { model: models.nova, response_format, thinking, reasoning_effort: 'low' };
+    expect(await dropped(requested)).toEqual(['thinking', 'reasoning_effort']);
   });
 
   it.each([

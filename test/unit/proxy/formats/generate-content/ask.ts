@@ -13,8 +13,8 @@ export const messages = [{ role: 'user', content: 'Hi' }];
 
 /** @param body beside the model gemini-2.5-flash and one user's message */
 export function callOf(body: object = {}, images: Record<string, InlineData> = {}): ProviderCall {
-  const asked = { model: 'gemini-2.5-flash', messages, ...body };
-  return goldenCall(searchProvider, parseChatRequest(Buffer.from(JSON.stringify(asked))), images);
+  const requested = { model: 'gemini-2.5-flash', messages, ...body };
+  return goldenCall(searchProvider, parseChatRequest(Buffer.from(JSON.stringify(requested))), images);
 }
 
 export interface Sent extends Omit<UpstreamRequest, 'body'> {

@@ -78,15 +78,15 @@ describe('messages', () => {
   it('end with what the model goes on with, or with the user', () => {
     const messages = [user(), { role: 'assistant', content: 'It is \n' }];
     const last = (fields: JsonObject) => built({ messages, ...fields }).body.messages.at(-1);
-    const asked = { role: 'user', content: [text('Continue.')] };
+    const requested = { role: 'user', content: [text('Continue.')] };
     expect(last({})).toEqual({ role: 'assistant', content: [text('It is')] });
-    expect(last({ model: 'claude-opus-4-6' })).toEqual(asked);
-    expect(last({ reasoning_effort: 'low' })).toEqual(asked);
+    expect(last({ model: 'claude-opus-4-6' })).toEqual(requested);
+    expect(last({ reasoning_effort: 'low' })).toEqual(requested);
     const format = {
       type: 'json_schema',
       json_schema: { name: 'a', schema: { type: 'object', properties: { a: { type: 'string' } } } },
     };
-    expect(last({ response_format: format })).toEqual(asked);
+    expect(last({ response_format: format })).toEqual(requested);
   });
 
   it('give a foreign call the same valid id in call and result', () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../../../common/logger.ts';
 import type { Principal } from '../../../../../proxy/access/principal.ts';
 import {
-  NotAskedError,
+  NotRequestedError,
   ServiceFailedError,
   type ServiceQuestion,
   type ServiceVerdict,
@@ -23,14 +23,14 @@ const question: ServiceQuestion = {
   context: () => ({ sources: [], query: '' }),
 };
 
-interface Asked {
+interface RequestTarget {
   readonly signal: AbortSignal;
   respond(verdict: ServiceVerdict): void;
   fail(error: Error): void;
 }
 
 let time: VirtualTime;
-let asked: Asked[];
+let requested: RequestTarget[];
 let outcomes: string[];
 let logged: string[];
 let leaving: AbortController;
@@ -42,62 +42,64 @@ function open(timeoutMs: number, deaf?: 'deaf'): LimitedCheck {
     ask: (_question, signal) =>
       new Promise((respond, fail) => {
         if (deaf === undefined) signal.addEventListener('abort', () => fail(signal.reason));
-        asked.push({ signal, respond, fail });
+        requested.push({ signal, respond, fail });
       }),
     ...{ timeoutMs, clock: time },
     log: createLogger({ name: 'test', level: 'info', stream: { write: (line) => void logged.push(line) } }),
-    asked: (outcome) => void outcomes.push(outcome),
+    requested: (outcome) => void outcomes.push(outcome),
   });
 }
 
 beforeEach(() => {
   time = new VirtualTime();
-  [asked, outcomes, logged] = [[], [], []];
+  [requested, outcomes, logged] = [[], [], []];
   leaving = new AbortController();
   check = open(60_000);
 });
 afterEach(() => leaving.abort());
 
 const ask = () => check.ask(question, leaving.signal);
-const under = (count: number) => expect.poll(() => asked.length).toBe(count);
-const reasonOf = (asking: Promise<ServiceVerdict>) =>
-  asking.then(
+const under = (count: number) => expect.poll(() => requested.length).toBe(count);
+const reasonOf = (pending: Promise<ServiceVerdict>) =>
+  pending.then(
     () => 'answered',
     (error: unknown) =>
-      error instanceof ServiceFailedError || error instanceof NotAskedError ? error.reason : String(error),
+      error instanceof ServiceFailedError || error instanceof NotRequestedError
+        ? error.reason
+        : String(error),
   );
 
 async function fail(times: number, error = new Error('no connection')): Promise<void> {
   for (let count = 0; count < times; count++) {
-    const before = asked.length;
-    const asking = reasonOf(ask());
+    const before = requested.length;
+    const pending = reasonOf(ask());
     await under(before + 1);
-    asked.at(-1)?.fail(error);
-    await asking;
+    requested.at(-1)?.fail(error);
+    await pending;
   }
 }
 
 describe('of the questions to one service', () => {
   it('64 are under way at a time, and the others follow in turn', async () => {
-    const asking = Array.from({ length: 66 }, () => reasonOf(ask()));
+    const pending = Array.from({ length: 66 }, () => reasonOf(ask()));
     await under(64);
-    asked[7]?.respond({ kind: 'pass' });
+    requested[7]?.respond({ kind: 'pass' });
     await under(65);
-    asked[8]?.fail(new Error('no connection'));
+    requested[8]?.fail(new Error('no connection'));
     await under(66);
-    for (const { respond } of asked) respond({ kind: 'pass' });
-    const reasons = await Promise.all(asking);
+    for (const { respond } of requested) respond({ kind: 'pass' });
+    const reasons = await Promise.all(pending);
     expect(reasons.filter((reason) => reason === 'answered')).toHaveLength(65);
     expect(reasons[8]).toBe('unreachable');
   });
 
   it('256 wait, and one more is told at once that the service is busy', async () => {
-    const asking = Array.from({ length: 64 + 256 }, () => reasonOf(ask()));
+    const pending = Array.from({ length: 64 + 256 }, () => reasonOf(ask()));
     expect(await reasonOf(ask())).toBe('busy');
     expect(outcomes).toEqual(['busy']);
     leaving.abort();
-    await Promise.all(asking);
-    expect(asked).toHaveLength(64);
+    await Promise.all(pending);
+    expect(requested).toHaveLength(64);
   });
 
   it('one that waits for its time has met a busy service, which has not failed', async () => {
@@ -106,10 +108,10 @@ describe('of the questions to one service', () => {
     expect(await Promise.all(Array.from({ length: 6 }, () => reasonOf(ask())))).toEqual(
       Array(6).fill('busy'),
     );
-    asked[0]?.respond({ kind: 'pass' });
+    requested[0]?.respond({ kind: 'pass' });
     const next = reasonOf(ask());
     await under(65);
-    for (const { respond } of asked) respond({ kind: 'pass' });
+    for (const { respond } of requested) respond({ kind: 'pass' });
     expect([await next, ...new Set(await Promise.all(hanging))]).toEqual(['answered', 'answered']);
   });
 
@@ -121,9 +123,9 @@ describe('of the questions to one service', () => {
     const gone = new Error('the client left');
     left.abort(gone);
     expect(await leaver).toBe(gone);
-    asked[0]?.respond({ kind: 'pass' });
+    requested[0]?.respond({ kind: 'pass' });
     await under(65);
-    asked[64]?.respond({ kind: 'pass' });
+    requested[64]?.respond({ kind: 'pass' });
     expect(await next).toBe('answered');
     leaving.abort();
     await Promise.all(first);
@@ -132,7 +134,7 @@ describe('of the questions to one service', () => {
   it('none is asked for somebody who has left already', async () => {
     leaving.abort(new Error('the client left'));
     await expect(ask()).rejects.toThrow('the client left');
-    expect([asked, outcomes]).toEqual([[], []]);
+    expect([requested, outcomes]).toEqual([[], []]);
   });
 });
 
@@ -146,7 +148,7 @@ describe('a service', () => {
     expect(await reasonOf(ask())).toBe('resting');
     await time.advance(9_999);
     expect(await reasonOf(ask())).toBe('resting');
-    expect(asked).toHaveLength(5);
+    expect(requested).toHaveLength(5);
     expect(outcomes).toEqual([...Array(5).fill('unreachable'), 'resting', 'resting']);
   });
 
@@ -156,12 +158,12 @@ describe('a service', () => {
     const trial = reasonOf(ask());
     await under(6);
     expect(await reasonOf(ask())).toBe('resting');
-    asked[5]?.respond({ kind: 'pass' });
+    requested[5]?.respond({ kind: 'pass' });
     expect(await trial).toBe('answered');
     expect(logged.at(-1)).toContain('answers again');
     const two = [ask(), ask()];
     await under(8);
-    for (const { respond } of asked) respond({ kind: 'pass' });
+    for (const { respond } of requested) respond({ kind: 'pass' });
     await Promise.all(two);
   });
 
@@ -175,17 +177,17 @@ describe('a service', () => {
     await time.advance(1);
     const trial = reasonOf(ask());
     await under(7);
-    asked[6]?.respond({ kind: 'pass' });
+    requested[6]?.respond({ kind: 'pass' });
     expect(await trial).toBe('answered');
   });
 
   it('that answers in between has not failed in a row', async () => {
     for (let times = 0; times < 3; times++) {
       await fail(4);
-      const asking = ask();
+      const pending = ask();
       await under((times + 1) * 5);
-      asked.at(-1)?.respond({ kind: 'pass' });
-      await asking;
+      requested.at(-1)?.respond({ kind: 'pass' });
+      await pending;
     }
     expect(logged).toEqual([]);
   });
@@ -194,21 +196,21 @@ describe('a service', () => {
     check = open(20);
     const hanging = await Promise.all(Array.from({ length: 5 }, () => reasonOf(ask())));
     expect(hanging).toEqual(Array(5).fill('timeout'));
-    expect(asked.every(({ signal }) => signal.aborted)).toBe(true);
+    expect(requested.every(({ signal }) => signal.aborted)).toBe(true);
     expect(await reasonOf(ask())).toBe('resting');
   });
 
   it('is not to blame for callers that leave', async () => {
     for (let times = 0; times < 10; times++) {
       const left = new AbortController();
-      const asking = check.ask(question, left.signal).catch(() => undefined);
+      const pending = check.ask(question, left.signal).catch(() => undefined);
       await under(times + 1);
       left.abort();
-      await asking;
+      await pending;
     }
     const next = reasonOf(ask());
     await under(11);
-    asked.at(-1)?.respond({ kind: 'pass' });
+    requested.at(-1)?.respond({ kind: 'pass' });
     expect(await next).toBe('answered');
   });
 

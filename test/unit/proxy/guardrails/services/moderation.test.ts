@@ -43,10 +43,10 @@ const moderation: ModerationCheck = {
 const guardrail = (check: Partial<ModerationCheck> = {}, fields: Partial<Guardrail> = {}) =>
   guardrailOf({ ...moderation, ...check }, fields);
 
-const asked: OrganizationRecord[] = [];
+const requested: OrganizationRecord[] = [];
 function openDesk(targets: readonly Target[] = [target()], over = transport) {
   const stored = (one: OrganizationRecord) => {
-    asked.push(one);
+    requested.push(one);
     return targets;
   };
   return openServiceDesk({ moderation: { transport: over, targets: stored } });
@@ -56,12 +56,12 @@ const inputs = () => simulator.requests.map((request) => (request.json() as { in
 
 describe('moderation is asked', () => {
   it('with the texts, over the organization’s stored key', async () => {
-    asked.length = 0;
+    requested.length = 0;
     expect(await openDesk().guard(guardrail()).judge(['tea', 'and biscuits'], never)).toEqual([
       'tea',
       'and biscuits',
     ]);
-    expect(asked).toEqual([organization]);
+    expect(requested).toEqual([organization]);
     expect(simulator.requests).toMatchObject([
       { method: 'POST', target: '/v1/moderations', headers: { authorization: `Bearer ${key}` } },
     ]);

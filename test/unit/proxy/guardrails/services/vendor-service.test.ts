@@ -80,7 +80,7 @@ const cut: Receiver['respond'] = (response) => {
   response.destroy();
 };
 
-const asked = (): readonly Received[] => receiver.received.filter(({ path }) => path !== '/token');
+const request = (): readonly Received[] => receiver.received.filter(({ path }) => path !== '/token');
 
 it('every adapter has a fixture and a line in the documentation', () => {
   const documented = readFileSync('docs/guardrails.md', 'utf8');
@@ -106,10 +106,10 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const { left, outcomes } = await judge({});
     expect([left, outcomes]).toEqual([[text], ['answered']]);
-    const parsed = asked().map(({ path, body }) => ({ path, body: JSON.parse(body) }));
+    const parsed = request().map(({ path, body }) => ({ path, body: JSON.parse(body) }));
     expect(parsed.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(requests);
     const [name, value] = authenticates;
-    for (const { headers } of asked()) expect(headers[name] ?? '').toMatch(value);
+    for (const { headers } of request()) expect(headers[name] ?? '').toMatch(value);
   });
 
   it.each(fixture.responses)('finds $name', async ({ response: result, labels, stage }) => {
@@ -176,8 +176,8 @@ describe.each(fixtures)('%s', (adapter, fixture) => {
     receiver.respond = responding(fixture.responses[0]?.response);
     const { guard } = openDesk();
     await guard(guardrailOf(checkOf(adapter, fixture))).judge(['one', 'two', 'three'], never);
-    expect(asked()).toHaveLength(requests.length);
-    expect(asked()[0]?.body).toContain('one\\n\\ntwo\\n\\nthree');
+    expect(request()).toHaveLength(requests.length);
+    expect(request()[0]?.body).toContain('one\\n\\ntwo\\n\\nthree');
   });
 });
 
@@ -214,7 +214,7 @@ describe('the cloud’s service', () => {
     const { guard } = openDesk({}, () => [stored]);
     const check = { ...checkOf('bedrock', fixture), credential: undefined };
     await guard(guardrailOf(check)).judge([fixture.text], never);
-    expect(asked()[0]?.headers.authorization).toBe('Bearer stored-bedrock-key');
+    expect(request()[0]?.headers.authorization).toBe('Bearer stored-bedrock-key');
   });
 
   it('has no key where there is neither', async () => {

@@ -18,17 +18,17 @@ const found = 'SECRET';
 const never = new AbortController().signal;
 
 interface Watching extends ServiceGuard {
-  readonly asked: string[];
+  readonly requested: string[];
 }
 
 /** Finds a word wherever it stands in what it is asked. */
 function watching(action: 'block' | 'redact', window: number, word = found): Watching {
-  const asked: string[] = [];
+  const requested: string[] = [];
   return {
     guardrail: guardrailOf({ kind: 'unknown' }, { id: `${action}${window}`, action }),
-    ...{ holds: true, window, asked, ended: () => undefined },
+    ...{ holds: true, window, requested, ended: () => undefined },
     judge: async (texts) => {
-      asked.push(...texts);
+      requested.push(...texts);
       if (action === 'redact') return texts.map((text) => text.replaceAll(word, '[IT]'));
       if (texts.some((text) => text.includes(word))) throw blocked();
       return texts;
@@ -129,10 +129,10 @@ describe('a stream, cut at random, and the whole answer', () => {
         expect(received?.text() ?? '').not.toContain(found);
         expect(received?.hasEnded ?? false).toBe(false);
       } else expect([run, received?.text()]).toEqual([run, whole]);
-      for (const [at, { asked }] of ofStream.entries()) {
-        const wholes = ofWhole[at]?.asked ?? [];
+      for (const [at, { requested }] of ofStream.entries()) {
+        const wholes = ofWhole[at]?.requested ?? [];
         // Where one refuses, the others may have been asked less or more.
-        if (whole !== undefined) expect([run, at, asked]).toEqual([run, at, wholes]);
+        if (whole !== undefined) expect([run, at, requested]).toEqual([run, at, wholes]);
       }
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Guardrail } from '../../../../../guardrails/definition.ts';
 import type { ResponseGuards } from '../../../../../proxy/guardrails/response-guards.ts';
-import type { AskedAbout, ServiceGuard } from '../../../../../proxy/guardrails/service.ts';
+import type { RequestFacts, ServiceGuard } from '../../../../../proxy/guardrails/service.ts';
 import {
   blocked,
   chunkOf,
@@ -24,7 +24,7 @@ class RecordingService implements ServiceGuard {
   readonly holds: boolean;
   readonly window: number;
   hasEnded = false;
-  readonly asked: (readonly string[])[] = [];
+  readonly requested: (readonly string[])[] = [];
   fixed: readonly string[] = [];
   signal: AbortSignal | undefined;
   readonly #responses = Promise.withResolvers<(texts: readonly string[]) => readonly string[]>();
@@ -44,8 +44,12 @@ class RecordingService implements ServiceGuard {
     this.holds = action !== 'observe';
   }
 
-  async judge(texts: readonly string[], signal: AbortSignal, about?: AskedAbout): Promise<readonly string[]> {
-    this.asked.push(texts);
+  async judge(
+    texts: readonly string[],
+    signal: AbortSignal,
+    about?: RequestFacts,
+  ): Promise<readonly string[]> {
+    this.requested.push(texts);
     this.fixed = texts.filter((_text, index) => about?.isFixed?.(index));
     this.signal = signal;
     const left = (await this.#responses.promise)(texts);
@@ -67,7 +71,7 @@ class RecordingService implements ServiceGuard {
   }
 }
 
-function asking(services: readonly ServiceGuard[], fields: Partial<ResponseGuards> = {}): ResponseGuards {
+function requesting(services: readonly ServiceGuard[], fields: Partial<ResponseGuards> = {}): ResponseGuards {
   return responseGuards([], { services, ...fields });
 }
 
@@ -85,12 +89,12 @@ const response = [
 describe('a service that holds', () => {
   it('is asked once, about all texts, and nothing leaves before it has answered', async () => {
     const service = new RecordingService('block');
-    const { source, result, isHandedOver, buffered } = guarded(asking([service]));
+    const { source, result, isHandedOver, buffered } = guarded(requesting([service]));
     source.say(': hello\n\n', ...response);
     expect(await isHandedOver()).toBe(false);
-    expect(service.asked).toEqual([]);
+    expect(service.requested).toEqual([]);
     source.end();
-    expect(service.asked).toEqual([['Hello there', 'f', 'to', 'me']]);
+    expect(service.requested).toEqual([['Hello there', 'f', 'to', 'me']]);
     expect(await isHandedOver()).toBe(false);
     service.respond();
     const received = receive(await result);
@@ -108,19 +112,19 @@ describe('a service that holds', () => {
     const service = new RecordingService('redact').respond((texts) =>
       texts.map((text) => text.replace('there', 'you')),
     );
-    const received = await responseTo(asking([service]), response);
+    const received = await responseTo(requesting([service]), response);
     expect(received.text()).toBe('Hello you');
   });
 
   it('is told of which texts nothing can be put in place', async () => {
     const service = new RecordingService('redact').respond();
-    await responseTo(asking([service]), response);
+    await responseTo(requesting([service]), response);
     expect(service.fixed).toContain('f');
     expect(service.fixed).not.toContain('Hello there');
   });
 
   it('refuses before any byte', async () => {
-    const { source, result } = guarded(asking([new RecordingService('block').refuse()]));
+    const { source, result } = guarded(requesting([new RecordingService('block').refuse()]));
     source.say(...response);
     source.end();
     await expect(result).rejects.toMatchObject({ code: 'guardrail_blocked' });
@@ -132,23 +136,23 @@ describe('a service that holds', () => {
     );
     const second = new RecordingService('redact').respond();
     const other = new RecordingService('block').respond();
-    const received = await responseTo(asking([first, other, second]), response);
-    expect(second.asked[0]?.[0]).toBe('Dear there');
-    expect(other.asked[0]?.[0]).toBe('Hello there');
+    const received = await responseTo(requesting([first, other, second]), response);
+    expect(second.requested[0]?.[0]).toBe('Dear there');
+    expect(other.requested[0]?.[0]).toBe('Hello there');
     expect(received.text()).toBe('Dear there');
   });
 
   it('is not told what other guardrails have replaced', async () => {
     const service = new RecordingService('block').respond();
-    const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
+    const guards = { ...requesting([service]), guards: () => [guardOf(secret, 'redact')] };
     const received = await responseTo(guards, [role, chunkOf({ content: 'It is <1>' }), finishOf('stop')]);
-    expect(service.asked).toEqual([['It is [SECRET]']]);
+    expect(service.requested).toEqual([['It is [SECRET]']]);
     expect(received.text()).toBe('It is [SECRET]');
   });
 
   it('is waited for no longer than the request lives', async () => {
     const service = new RecordingService('block');
-    const { source, result, abort } = guarded(asking([service]));
+    const { source, result, abort } = guarded(requesting([service]));
     source.say(...response);
     source.end();
     abort(new Error('left'));
@@ -158,28 +162,28 @@ describe('a service that holds', () => {
 
   it('is not asked about an answer without text', async () => {
     const service = new RecordingService('block');
-    const received = await responseTo(asking([service]), [role, finishOf('stop')]);
-    expect(service.asked).toEqual([]);
+    const received = await responseTo(requesting([service]), [role, finishOf('stop')]);
+    expect(service.requested).toEqual([]);
     expect(received.hasEnded).toBe(true);
   });
 
   it('is asked in windows as the stream goes, of which a quarter is held and asked about again', async () => {
     const service = new RecordingService('block', 200).respond();
-    const { source, result } = guarded(asking([service]));
+    const { source, result } = guarded(requesting([service]));
     const text = Array.from({ length: 450 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
     source.say(role, chunkOf({ content: text.slice(0, 200) }));
-    expect(service.asked).toEqual([]);
+    expect(service.requested).toEqual([]);
     source.say(chunkOf({ content: text.slice(200, 250) }));
-    expect(service.asked).toEqual([[text.slice(0, 200)]]);
+    expect(service.requested).toEqual([[text.slice(0, 200)]]);
     const received = receive(await result);
     expect(received.text()).toBe(text.slice(0, 150));
     source.say(chunkOf({ content: text.slice(250) }));
     await expect.poll(() => received.text()).toBe(text.slice(0, 300));
-    expect(service.asked.slice(1)).toEqual([[text.slice(150, 350)]]);
+    expect(service.requested.slice(1)).toEqual([[text.slice(150, 350)]]);
     source.say(finishOf('stop'));
     source.end();
     await expect.poll(() => received.hasEnded).toBe(true);
-    expect(service.asked.slice(2)).toEqual([[text.slice(300)]]);
+    expect(service.requested.slice(2)).toEqual([[text.slice(300)]]);
     expect(received.text()).toBe(text);
     expect(service.hasEnded).toBe(true);
   });
@@ -192,7 +196,7 @@ describe('a service that holds', () => {
     });
     const text = `${'a'.repeat(37)}${found} and more of it`;
     for (let cut = 1; cut < text.length; cut++) {
-      const { source, result } = guarded(asking([service]));
+      const { source, result } = guarded(requesting([service]));
       source.say(role, chunkOf({ content: text.slice(0, cut) }), chunkOf({ content: text.slice(cut) }));
       source.end();
       const received = receive(await result);
@@ -203,9 +207,9 @@ describe('a service that holds', () => {
 
   it('makes the provider wait where too much is held', async () => {
     const service = new RecordingService('block', 200);
-    const { source, result, isHandedOver } = guarded(asking([service]));
+    const { source, result, isHandedOver } = guarded(requesting([service]));
     source.say(role, chunkOf({ content: 'a'.repeat(300_000) }));
-    await expect.poll(() => source.isPaused && service.asked.length).toBe(1);
+    await expect.poll(() => source.isPaused && service.requested.length).toBe(1);
     expect(await isHandedOver()).toBe(false);
     service.respond();
     const received = receive(await result);
@@ -217,34 +221,34 @@ describe('a service that holds', () => {
 describe('a service that observes', () => {
   it('is asked when all has left, about what has left', async () => {
     const service = new RecordingService('observe').respond();
-    const guards = { ...asking([service]), guards: () => [guardOf(secret, 'redact')] };
+    const guards = { ...requesting([service]), guards: () => [guardOf(secret, 'redact')] };
     const { source, result, background } = guarded(guards);
     source.say(role, chunkOf({ content: 'It is <' }), chunkOf({ content: '1>.' }));
     const received = receive(await result);
     expect(received.text()).toBe('It is [SECRET].');
-    expect(service.asked).toEqual([]);
+    expect(service.requested).toEqual([]);
     source.say(finishOf('stop'));
     source.end();
     expect(received.hasEnded).toBe(true);
-    expect(service.asked).toEqual([['It is [SECRET].']]);
+    expect(service.requested).toEqual([['It is [SECRET].']]);
     expect(background).toEqual(['guardrails after an answer']);
   });
 
   it('is asked about an answer that was cut', async () => {
     const service = new RecordingService('observe').respond();
-    const { source, result } = guarded(asking([service]));
+    const { source, result } = guarded(requesting([service]));
     source.say(role, chunkOf({ content: 'Hello' }));
     const received = receive(await result);
     source.fail(new Error('cut'));
     expect(received.failure?.message).toBe('cut');
-    expect(service.asked).toEqual([['Hello']]);
+    expect(service.requested).toEqual([['Hello']]);
   });
 
   it('leaves the stream as it comes', async () => {
     const service = new RecordingService('observe').respond();
     const odd = 'data: {"choices" : [{"index":0,"delta":{"content":"Hello"}}]}\n\n';
-    const received = await responseTo(asking([service]), [': note\n\n', odd]);
+    const received = await responseTo(requesting([service]), [': note\n\n', odd]);
     expect(received.bytes).toBe(`: note\n\n${odd}data: [DONE]\n\n`);
-    expect(service.asked).toEqual([['Hello']]);
+    expect(service.requested).toEqual([['Hello']]);
   });
 });

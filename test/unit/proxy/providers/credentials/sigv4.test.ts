@@ -65,21 +65,21 @@ describe('a signature', () => {
   it(`agrees with the vendor's SDK over 500 requests (seed ${seed})`, async () => {
     const random = new Random(seed);
     for (let count = 0; count < 500; count++) {
-      const asked = randomRequest(random);
-      const sdk = await signedBySdk(asked);
+      const requested = randomRequest(random);
+      const sdk = await signedBySdk(requested);
       const { authorization, ...others } = sdk.headers;
       const own = await signedHeaders(
         { origin: sdk.origin, path: sdk.path, headers: signedOf(authorization, others), body: sdk.body },
-        keys(asked.accessKeyId, asked.secretAccessKey, asked.sessionToken),
-        { region: asked.region, now: timeOf(others['x-amz-date']), keep: random.chance(0.5) },
+        keys(requested.accessKeyId, requested.secretAccessKey, requested.sessionToken),
+        { region: requested.region, now: timeOf(others['x-amz-date']), keep: random.chance(0.5) },
       );
-      expect(asObject(own).authorization, JSON.stringify(asked)).toBe(authorization);
-      expect(`/model/${encodeURIComponent(asked.modelId)}/converse`).toBe(sdk.path);
+      expect(asObject(own).authorization, JSON.stringify(requested)).toBe(authorization);
+      expect(`/model/${encodeURIComponent(requested.modelId)}/converse`).toBe(sdk.path);
     }
   });
 });
 
-interface Asked {
+interface RequestTarget {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
@@ -91,7 +91,7 @@ interface Asked {
 const modelIdCharacters = 'abcXYZ0189._:@/+-';
 const textCharacters = 'aZ09 \n"\\{}äß漢字🍵\u0000';
 
-function randomRequest(random: Random): Asked {
+function randomRequest(random: Random): RequestTarget {
   const text = (characters: string, length: number) =>
     Array.from({ length }, () => random.pick([...characters])).join('');
   const credential = (length: number) => text('ABCabc0123/+=', length);
@@ -129,7 +129,7 @@ class Captured extends Error {
 }
 
 /** What the SDK would send. */
-async function signedBySdk({ region, modelId, text, ...credentials }: Asked): Promise<Signed> {
+async function signedBySdk({ region, modelId, text, ...credentials }: RequestTarget): Promise<Signed> {
   const client = new BedrockRuntimeClient({
     region,
     credentials,

@@ -17,8 +17,8 @@ export const urls = {
 
 /** @param body beside the model gpt-4o and one user's message */
 export function callOf(body: object = {}, target: GoldenTarget = {}): ProviderCall {
-  const asked = { model: 'gpt-4o', messages, ...body };
-  return targetedAt(target, goldenCall(studioAi, parseChatRequest(Buffer.from(JSON.stringify(asked)))));
+  const requested = { model: 'gpt-4o', messages, ...body };
+  return targetedAt(target, goldenCall(studioAi, parseChatRequest(Buffer.from(JSON.stringify(requested)))));
 }
 
 export interface Sent {

@@ -58,10 +58,14 @@ describe('where a request goes', () => {
   });
 
   it('the usage of a stream is requested in every version that knows the field', () => {
-    const asks = (apiVersion: string) =>
+    const requests = (apiVersion: string) =>
       'stream_options' in sent({ stream: true }, { baseUrl: urls.dated, apiVersion }).body;
-    expect(['2024-02-01', '2024-06-01', '2024-08-01-preview'].map(asks)).toEqual([false, false, false]);
-    expect(['2024-09-01-preview', '2024-10-21', '2025-04-01-preview'].map(asks)).toEqual([true, true, true]);
+    expect(['2024-02-01', '2024-06-01', '2024-08-01-preview'].map(requests)).toEqual([false, false, false]);
+    expect(['2024-09-01-preview', '2024-10-21', '2025-04-01-preview'].map(requests)).toEqual([
+      true,
+      true,
+      true,
+    ]);
     expect(
       'stream_options' in sent({ stream: true }, { baseUrl: urls.undated, apiVersion: 'preview' }).body,
     ).toBe(true);

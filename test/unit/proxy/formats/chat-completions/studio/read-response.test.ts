@@ -5,7 +5,7 @@ import { callOf, chunk, events, responseTo, streamed, urls } from './ask.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 const usageChunk = { ...chunk({}), choices: [], usage };
-const asked = { stream_options: { include_usage: true } };
+const requested = { stream_options: { include_usage: true } };
 const promptFrame = { id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: [{}] };
 const filterFrame = (finish_reason: string | null) => ({
   ...{ id: '', object: '', created: 0, model: '' },
@@ -73,7 +73,7 @@ describe('a stream', () => {
   it('trap 19: the first frame, without choices, is no usage and is not passed on', () => {
     const parsed = streamed(
       events(promptFrame, chunk({ role: 'assistant', content: '' }), chunk({}, 'stop')),
-      asked,
+      requested,
     );
     expect(parsed.chunks).toHaveLength(2);
     expect([parsed.reader.usage, parsed.reader.complete]).toEqual([undefined, true]);
@@ -82,7 +82,7 @@ describe('a stream', () => {
   it('trap 19: usage is returned to callers who request it, and always to the gateway', () => {
     const stream = events(chunk({ role: 'assistant', content: 'Hi' }), chunk({}, 'stop'), usageChunk);
     for (const [body, count] of [
-      [asked, 1],
+      [requested, 1],
       [{}, 0],
     ] as const) {
       const { chunks, reader } = streamed(stream, body);
@@ -108,12 +108,12 @@ describe('a stream', () => {
       usageChunk,
       filterFrame(null),
     );
-    expect(streamed(filtered, asked).parsed).toBe(events(...texts, usageChunk));
+    expect(streamed(filtered, requested).parsed).toBe(events(...texts, usageChunk));
   });
 
   it('ends with the verdict of a filter that came late, returned as part of the stream and before the usage', () => {
     const first = chunk({ role: 'assistant', content: 'a' });
-    const parsed = streamed(events(promptFrame, first, usageChunk, filterFrame('content_filter')), asked);
+    const parsed = streamed(events(promptFrame, first, usageChunk, filterFrame('content_filter')), requested);
     expect(reasons(parsed)).toEqual(['content_filter']);
     expect(parsed.chunks[1]).toMatchObject({ id: 'c-1', model: 'm', choices: [{ delta: {} }] });
     expect(parsed.chunks.at(-1)?.usage).toEqual(usage);
@@ -131,7 +131,7 @@ describe('a stream', () => {
     ['one as it must be', [chunk({ content: 'a' }), chunk({}, 'length')], ['length']],
     ['none at all', [], []],
   ])('trap 24: returns a reason for the end where the vendor sent %s', (_what, chunks, expected) => {
-    const parsed = streamed(events(...chunks, usageChunk), asked);
+    const parsed = streamed(events(...chunks, usageChunk), requested);
     expect(reasons(parsed)).toEqual(expected);
     expect(parsed.chunks.at(-1)?.usage).toEqual(usage);
     const inPlaces = parsed.chunks.flatMap(({ choices }) => choices.map((choice) => choice.finish_reason));
@@ -193,7 +193,7 @@ describe('a stream', () => {
   it('is not complete without its end marker', () => {
     const whole = events(chunk({ content: 'a' }), chunk({}, 'stop'), usageChunk);
     for (let end = 0; end < whole.length - 2; end += 5) {
-      const { reader, parsed } = streamed(whole.slice(0, end), asked);
+      const { reader, parsed } = streamed(whole.slice(0, end), requested);
       expect([reader.complete, parsed.includes('[DONE]'), parsed.includes('"usage"')]).toEqual([
         false,
         false,
