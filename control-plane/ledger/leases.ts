@@ -56,7 +56,7 @@ export async function saveLeases(db: Kysely<Schema>, leases: readonly LeaseRow[]
           remaining: ref('excluded.remaining'),
           state: ref('excluded.state'),
           seq: ref('excluded.seq'),
-          response: ref('excluded.answer'),
+          answer: ref('excluded.answer'),
           shut: ref('excluded.shut'),
           back: ref('excluded.back'),
         })),
